@@ -1,0 +1,41 @@
+// What the machine gives and how libtorch and the BLAS library use it; see docs/platform.md for the advice behind it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ockham {
+
+/// CPUs in this process's affinity mask (and cgroup quota), at least 1.
+int available_cpus();
+
+/// Sets the threads of ATen, OpenMP and OpenBLAS together; at::set_num_threads alone does not reach pthread-OpenBLAS.
+void set_threads(int threads);
+
+/// Runs the enclosed scope with one BLAS thread: for loops that are parallel themselves and for small matrices.
+class SingleBlasThread {
+ public:
+  SingleBlasThread();
+  ~SingleBlasThread();
+  SingleBlasThread(const SingleBlasThread&) = delete;
+  SingleBlasThread& operator=(const SingleBlasThread&) = delete;
+
+ private:
+  int previous_;
+};
+
+struct PlatformReport {
+  std::string libtorch_version;
+  std::string blas_library;       // e.g. "OpenBLAS 0.3.21"; empty if unknown
+  std::string blas_core;          // core type OpenBLAS runs with, e.g. "SkylakeX"; empty if unknown
+  std::string recommended_core;   // what OPENBLAS_CORETYPE should be on this CPU; empty if OpenBLAS knows the CPU
+  int cpus = 1;
+  int aten_threads = 1;
+  int blas_threads = 1;
+  std::vector<std::string> advice;  // one sentence each; empty when nothing should change
+};
+
+/// Looks at the running process and says what to change; a C++ program calls it once at start.
+PlatformReport check_platform();
+
+}  // namespace ockham

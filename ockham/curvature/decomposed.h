@@ -1,0 +1,62 @@
+// Curvature decomposed once, evaluated for many priors and noises: log|H|, H⁻¹x, samples, with H = s·B + P_δ.
+#pragma once
+
+#include <ATen/core/Generator.h>
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <vector>
+
+#include "ockham/curvature/curvature.h"
+#include "ockham/probability/prior.h"
+
+namespace ockham {
+
+/// Where H is evaluated: the scale s of the curvature (likelihood weight and noise), the precisions, and the shift of the M root
+/// hyperparameters from their values in the pass.
+struct PrecisionPoint {
+  double scale = 1;
+  at::Tensor log_prior_precision;  // [G]
+  at::Tensor root_shift;           // [M], log scale; undefined or zero: at the pass
+};
+
+struct LogDeterminant {
+  double value = 0;
+  at::Tensor gradient_log_prior_precision;  // [G]: Σ_{i in g} δ_i (H⁻¹)_ii
+  double gradient_log_scale = 0;            // tr(H⁻¹ s B), the effective number of parameters
+  at::Tensor gradient_root;                 // [M]: tr(H⁻¹ s ∂B/∂η_m); undefined when no derivatives were estimated
+};
+
+struct DecomposeOptions {
+  bool damping = false;       // the paper's ablation: (√s q_i + √δ)(√s w_j + √δ) instead of s q_i w_j + δ
+  bool eigenvectors = true;   // needed for solve, whiten, sample; not for the log determinant of uniform priors
+};
+
+class DecomposedCurvature {
+ public:
+  DecomposedCurvature(Curvature curvature, Prior prior, DecomposeOptions options = {});
+
+  /// Throws Error(usage) when the Kronecker structure meets a prior that is not separable (naming the parameter), and
+  /// Error(numerical) when H is not positive definite or not finite.
+  LogDeterminant log_determinant(const PrecisionPoint& point) const;
+
+  at::Tensor solve(const PrecisionPoint& point, const at::Tensor& vector) const;  // H⁻¹x, x [P] float64
+  /// xᵀ (s ∂B/∂η_m) x for each root hyperparameter, and xᵀ s B x: for the gradient of the correction term.
+  double curvature_form(const PrecisionPoint& point, const at::Tensor& vector) const;
+  at::Tensor root_form(const PrecisionPoint& point, const at::Tensor& vector) const;  // [M]
+
+  /// J H⁻¹ Jᵀ [N, C, C] for Jacobians J [N, C, P] float64.
+  at::Tensor output_covariance(const PrecisionPoint& point, const at::Tensor& jacobian) const;
+  /// S samples of N(0, H⁻¹), [S, P] float64.
+  at::Tensor sample(const PrecisionPoint& point, int64_t samples, at::Generator generator) const;
+
+  int64_t clipped_eigenvalues() const;  // negative round-off set to zero
+  const Curvature& curvature() const;
+  const Prior& prior() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace ockham

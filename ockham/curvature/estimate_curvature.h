@@ -1,0 +1,53 @@
+// One pass over the data: the curvature of the likelihood at the network's parameters, the data fit, and the gradient.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ockham/curvature/curvature.h"
+#include "ockham/data/dataset.h"
+#include "ockham/network/network.h"
+#include "ockham/observe/observe_forward.h"
+#include "ockham/probability/data_fit.h"
+#include "ockham/probability/likelihood.h"
+
+namespace ockham {
+
+/// How positions of a convolution (or of a linear layer on [N, ..., D]) enter the Kronecker factors; docs/mathematics.md.
+enum class KroneckerRule { expand, reduce, paper };
+
+struct CurvatureOptions {
+  Structure structure = Structure::kronecker;
+  CurvatureKind kind = CurvatureKind::ggn;
+  KroneckerRule kronecker_rule = KroneckerRule::expand;
+  int64_t mc_samples = 1;
+  uint64_t seed = 0;                 // of the Monte-Carlo Fisher
+  int64_t batch_size = 128;
+  int64_t memory_budget = 0;         // bytes; 0: default_memory_budget()
+  bool root_derivatives = false;     // derivatives for temperature or σ per output: doubles the backward passes
+  bool likelihood_gradient = false;  // also ∇_θ log p(D | θ), for the correction term
+  /// Parameter groups of the block structure; empty: one block per parameter tensor.
+  std::vector<std::vector<size_t>> blocks;
+  /// Parameters without a Kronecker form (norms, scales) are exact blocks up to this many weights, diagonal above it.
+  int64_t largest_exact_block = 1024;
+  /// Full structure: choose between P × P and NC × NC by size; tests force one.
+  enum class DenseForm { automatic, matrix, rows } dense_form = DenseForm::automatic;
+  ObserveOptions observe;
+  std::function<void(int64_t examples_done)> progress;  // may throw to interrupt
+};
+
+struct CurvatureEstimate {
+  Curvature curvature;
+  DataFit data_fit;
+  at::Tensor gradient;                            // ∇_θ of -log p(D | θ) at unit noise [P], float64; undefined unless asked for
+  std::vector<at::Tensor> gradient_derivatives;   // M of [P], likewise
+  std::vector<std::string> messages;              // what was done for parameters outside the structure, by name
+  int64_t outputs = 0;                            // C
+};
+
+CurvatureEstimate estimate_curvature(const Network& network, const Likelihood& likelihood, const Dataset& data,
+                                     const Hyperparameters& hyperparameters, const CurvatureOptions& options);
+
+}  // namespace ockham

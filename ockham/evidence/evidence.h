@@ -1,0 +1,24 @@
+// log q(D | M) = log p(D | θ) + log p(θ | M) + (P/2) log 2π - ½ log|H| [+ ½ gᵀH⁻¹g], and its gradient. A pure function: no data.
+#pragma once
+
+#include "ockham/evidence/laplace_fit.h"
+
+namespace ockham {
+
+struct EvidenceOptions {
+  bool correction = false;  // Appendix A's term for a θ that is no mode; needs a fit with `likelihood_gradient`
+};
+
+struct Evidence {
+  double log_likelihood = 0;  // with the likelihood weight
+  double log_prior = 0;
+  double log_det = 0;         // log|H| of the posterior precision
+  double correction = 0;      // ½ gᵀH⁻¹g, 0 unless asked for
+  double value = 0;
+  Hyperparameters gradient;   // with respect to the natural logarithms
+};
+
+/// Throws Error(numerical) when a term is not finite, naming it.
+Evidence evidence(const LaplaceFit& fit, const Hyperparameters& hyperparameters, const EvidenceOptions& options = {});
+
+}  // namespace ockham

@@ -1,0 +1,31 @@
+// Sums of outer products, Σ r rᵀ over many rows: symmetric rank-k updates in the rows' type, kept safe in float64.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+namespace ockham {
+
+/// matrix [d, d] += rowsᵀ rows, lower triangle only (BLAS syrk: half the work of a product).
+void add_gram_lower(at::Tensor& matrix, const at::Tensor& rows);
+
+/// Collects rows [m, d] until there are enough for an efficient update, updates in the rows' own type, and moves the partial
+/// sum to float64 before float32 rounding could matter.
+class GramAccumulator {
+ public:
+  explicit GramAccumulator(int64_t dimension) : dimension_(dimension) {}
+  void add(const at::Tensor& rows);  // [m, d]; kept by reference until the next update
+  at::Tensor finish();               // symmetric float64 [d, d]
+
+ private:
+  void update();
+  int64_t dimension_;
+  int64_t waiting_rows_ = 0;
+  int64_t updates_ = 0;
+  std::vector<at::Tensor> waiting_;
+  at::Tensor partial_;  // in the rows' type, lower triangle
+  at::Tensor total_;    // float64, defined once a partial sum was moved
+};
+
+}  // namespace ockham
