@@ -35,6 +35,8 @@ struct CurvatureOptions {
   /// Full structure: choose between P × P and NC × NC by size; tests force one.
   enum class DenseForm { automatic, matrix, rows } dense_form = DenseForm::automatic;
   ObserveOptions observe;
+  /// Checks the recognised layer calls against autograd on a few examples before the pass; a training loop may do it once.
+  bool verify = true;
   std::function<void(int64_t examples_done)> progress;  // may throw to interrupt
 };
 

@@ -47,7 +47,9 @@ struct LayerCall {
   at::Tensor input;                  // detached input of the matrix use, [N, ...]; undefined for elementwise uses
   std::vector<ParameterUse> uses;    // a weight and perhaps its bias, or elementwise parameters
   std::vector<int64_t> output_shape; // [N, ...]
-  int64_t batch_dimension = 0;       // which dimension of input and output counts the examples
+  int64_t examples = 0;              // N
+  int64_t batch_dimension = 0;       // which dimension of input and output counts the examples; its size is a multiple of N when
+                                     // positions were folded into it, example by example
 };
 
 /// Rows of a matrix use: [G, N, S, D], G groups, N examples, S positions. For an embedding the input side is the index [N, S].
@@ -59,5 +61,8 @@ at::Tensor bias_rows(const LayerCall& call, const at::Tensor& output_gradient);
 at::Tensor elementwise_gradient(const LayerCall& call, const ElementwiseUse& use, const at::Tensor& output_gradient);
 /// Per-example gradient of any use, [N, p] with p the flattened parameter. The plain and exact way, for every structure.
 at::Tensor per_example_gradient(const LayerCall& call, const ParameterUse& use, const at::Tensor& output_gradient);
+/// The same for examples [first, first + count) only: [count, p].
+at::Tensor per_example_gradient(const LayerCall& call, const ParameterUse& use, const at::Tensor& output_gradient, int64_t first,
+                                int64_t count);
 
 }  // namespace ockham

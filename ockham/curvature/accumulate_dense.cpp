@@ -1,0 +1,63 @@
+#include <ATen/ATen.h>
+
+#include "ockham/curvature/accumulate.h"
+
+namespace ockham {
+namespace {
+
+at::Tensor joined_rows(const BatchGradients& batch, const std::vector<size_t>& parameters, int64_t derivative) {
+  if (parameters.size() == 1) return batch.per_example(parameters[0], derivative);
+  std::vector<at::Tensor> rows;
+  for (size_t parameter : parameters) rows.push_back(batch.per_example(parameter, derivative));
+  return at::cat(rows, 1);
+}
+
+}  // namespace
+
+DenseAccumulator::DenseAccumulator(Plan plan) : plan_(std::move(plan)), gram_(plan_.size) {
+  const at::TensorOptions options = at::TensorOptions().dtype(at::kDouble);
+  for (int64_t d = 0; d < plan_.derivatives; ++d) {
+    if (plan_.rows) row_derivatives_.push_back(at::empty({plan_.row_count, plan_.size}, options));
+    else matrix_derivatives_.push_back(at::zeros({plan_.size, plan_.size}, options));
+  }
+  if (plan_.rows) rows_ = at::empty({plan_.row_count, plan_.size}, options);
+}
+
+void DenseAccumulator::begin_batch(const BatchGradients& batch) {
+  first_row_ += row_count_;
+  row_count_ = batch.examples() * batch.columns();
+}
+
+// Rows are ordered by example, then column, so that they do not depend on the batches.
+void DenseAccumulator::keep_rows(at::Tensor& kept, const at::Tensor& rows, const BatchGradients& batch) const {
+  kept.narrow(0, first_row_, row_count_)
+      .view({batch.examples(), batch.columns(), plan_.size})
+      .select(1, batch.column())
+      .copy_(rows);
+}
+
+void DenseAccumulator::add_column(const BatchGradients& batch) {
+  const at::Tensor rows = joined_rows(batch, plan_.parameters, -1);
+  if (plan_.rows) keep_rows(rows_, rows, batch);
+  else gram_.add(rows);
+  for (int64_t d = 0; d < plan_.derivatives; ++d) {
+    const at::Tensor moved = joined_rows(batch, plan_.parameters, d);
+    if (plan_.rows) keep_rows(row_derivatives_[d], moved, batch);
+    else matrix_derivatives_[d].add_(symmetric_cross(rows, moved));
+  }
+}
+
+CurvatureBlock DenseAccumulator::finish(int64_t) {
+  DenseBlock block;
+  block.parameters = plan_.parameters;
+  if (plan_.rows) {
+    block.rows = rows_;
+    block.row_derivatives = row_derivatives_;
+  } else {
+    block.matrix = gram_.finish();
+    block.matrix_derivatives = matrix_derivatives_;
+  }
+  return block;
+}
+
+}  // namespace ockham

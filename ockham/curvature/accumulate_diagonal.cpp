@@ -1,0 +1,153 @@
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "ockham/curvature/accumulate.h"
+#include "ockham/curvature/example_gradients.h"
+
+namespace ockham {
+namespace {
+
+constexpr int64_t kAdditionsInOwnType = 64;
+constexpr int64_t kChunkElements = int64_t{1} << 22;  // of per-example gradients at once: 16 MB in float32, near the cache
+
+// A linear layer used once, on one position an example: Σ_n g²_i a²_j is a product of matrices.
+bool has_product_form(const BatchGradients& batch, size_t parameter) {
+  const auto& uses = batch.uses(parameter);
+  if (uses.size() != 1) return false;
+  const auto* matrix = std::get_if<MatrixUse>(&uses[0].use->how);
+  const LayerCall& call = batch.call(uses[0].call);
+  return matrix != nullptr && matrix->kind == MatrixUse::Operator::linear && call.input.dim() == 2 &&
+         call.input.size(0) == call.examples;
+}
+
+}  // namespace
+
+at::Tensor& SafeSum::partial(at::IntArrayRef shape, const at::TensorOptions& like) {
+  if (!partial_.defined()) partial_ = at::zeros(shape, like.requires_grad(false));
+  return partial_;
+}
+
+void SafeSum::added() {
+  if (++additions_ < kAdditionsInOwnType || partial_.scalar_type() == at::kDouble) return;
+  total_ = total_.defined() ? total_.add_(partial_) : partial_.to(at::kDouble);
+  partial_.zero_();
+  additions_ = 0;
+}
+
+at::Tensor SafeSum::finish(at::IntArrayRef shape) const {
+  if (!partial_.defined()) return at::zeros(shape, at::kDouble);
+  const at::Tensor sum = partial_.to(at::kDouble);
+  return total_.defined() ? sum + total_ : sum;
+}
+
+DiagonalAccumulator::DiagonalAccumulator(std::vector<size_t> parameters, std::vector<size_t> by_autograd,
+                                         const ParameterLayout& layout, int64_t derivatives) {
+  for (size_t index : parameters) {
+    Parameter parameter;
+    parameter.index = index;
+    parameter.size = layout[index].size;
+    parameter.by_autograd = std::find(by_autograd.begin(), by_autograd.end(), index) != by_autograd.end();
+    parameter.derivatives.resize(derivatives);
+    parameters_.push_back(std::move(parameter));
+  }
+}
+
+void DiagonalAccumulator::begin_batch(const BatchGradients& batch) {
+  for (Parameter& parameter : parameters_) {
+    parameter.squares.assign(1 + parameter.derivatives.size(), at::Tensor());
+    if (parameter.by_autograd) add_by_autograd(parameter, batch);
+  }
+}
+
+void DiagonalAccumulator::add_by_autograd(Parameter& parameter, const BatchGradients& batch) {
+  const int64_t chunk = std::max<int64_t>(1, kChunkElements / (batch.columns() * parameter.size));
+  for (int64_t first = 0; first < batch.examples(); first += chunk) {
+    const int64_t count = std::min(chunk, batch.examples() - first);
+    const auto rows_for = [&](const at::Tensor& columns) {
+      return example_gradients(batch.network(), batch.inputs().narrow(0, first, count), columns.narrow(0, first, count),
+                               {parameter.index})[0];
+    };
+    const at::Tensor rows = rows_for(batch.root().root);
+    parameter.sum.partial({parameter.size}, rows.options()).add_(rows.square().flatten(0, 1).sum(0));
+    parameter.sum.added();
+    for (size_t d = 0; d < parameter.derivatives.size(); ++d) {
+      const at::Tensor moved = rows_for(batch.root().derivatives[d]);
+      parameter.derivatives[d].partial({parameter.size}, rows.options()).add_((rows * moved).flatten(0, 1).sum(0), 2);
+      parameter.derivatives[d].added();
+    }
+  }
+}
+
+void DiagonalAccumulator::add_column(const BatchGradients& batch) {
+  for (Parameter& parameter : parameters_) {
+    if (parameter.by_autograd) continue;
+    if (has_product_form(batch, parameter.index)) add_products(parameter, batch);
+    else add_per_example(parameter, batch);
+  }
+  if (batch.column() + 1 == batch.columns()) finish_batch(batch);
+}
+
+void DiagonalAccumulator::add_products(Parameter& parameter, const BatchGradients& batch) {
+  const size_t call = batch.uses(parameter.index)[0].call;
+  const at::Tensor& gradient = batch.output_gradient(call);
+  if (!gradient.defined()) return;
+  for (size_t d = 0; d < parameter.squares.size(); ++d) {
+    at::Tensor& sum = parameter.squares[d];
+    const at::Tensor& other = d == 0 ? gradient : batch.output_gradient(call, static_cast<int64_t>(d) - 1);
+    if (!other.defined()) continue;
+    if (sum.defined()) sum.addcmul_(gradient, other);
+    else sum = gradient * other;
+  }
+}
+
+void DiagonalAccumulator::add_per_example(Parameter& parameter, const BatchGradients& batch) {
+  const int64_t chunk = std::max<int64_t>(1, kChunkElements / parameter.size);
+  for (int64_t first = 0; first < batch.examples(); first += chunk) {
+    const int64_t count = std::min(chunk, batch.examples() - first);
+    const at::Tensor rows = batch.per_example(parameter.index, -1, first, count);
+    parameter.sum.partial({parameter.size}, rows.options()).add_(rows.square().sum(0));
+    for (size_t d = 0; d < parameter.derivatives.size(); ++d) {
+      const at::Tensor moved = batch.per_example(parameter.index, static_cast<int64_t>(d), first, count);
+      parameter.derivatives[d].partial({parameter.size}, rows.options()).add_((rows * moved).sum(0), 2);
+    }
+  }
+  parameter.sum.added();
+  for (SafeSum& derivative : parameter.derivatives) derivative.added();
+}
+
+void DiagonalAccumulator::finish_batch(const BatchGradients& batch) {
+  for (Parameter& parameter : parameters_) {
+    if (parameter.by_autograd || !parameter.squares[0].defined()) continue;
+    const UseInBatch& use = batch.uses(parameter.index)[0];
+    const at::Tensor inputs = batch.call(use.call).input.square();
+    const bool gradient_left = std::get<MatrixUse>(use.use->how).gradient_left;
+    for (size_t d = 0; d < parameter.squares.size(); ++d) {
+      if (!parameter.squares[d].defined()) continue;
+      SafeSum& sum = d == 0 ? parameter.sum : parameter.derivatives[d - 1];
+      const at::Tensor& left = gradient_left ? parameter.squares[d] : inputs;
+      const at::Tensor& right = gradient_left ? inputs : parameter.squares[d];
+      sum.partial({left.size(1), right.size(1)}, left.options()).addmm_(left.t(), right, 1, d == 0 ? 1 : 2);
+      sum.added();
+      parameter.squares[d].reset();
+    }
+  }
+}
+
+CurvatureBlock DiagonalAccumulator::finish(int64_t) {
+  DiagonalBlock block;
+  std::vector<at::Tensor> diagonals;
+  std::vector<std::vector<at::Tensor>> derivatives(parameters_.empty() ? 0 : parameters_[0].derivatives.size());
+  for (const Parameter& parameter : parameters_) {
+    block.parameters.push_back(parameter.index);
+    diagonals.push_back(parameter.sum.finish({parameter.size}).reshape(-1));
+    for (size_t d = 0; d < derivatives.size(); ++d) {
+      derivatives[d].push_back(parameter.derivatives[d].finish({parameter.size}).reshape(-1));
+    }
+  }
+  block.diagonal = diagonals.size() == 1 ? diagonals[0] : at::cat(diagonals);
+  for (const auto& parts : derivatives) block.derivatives.push_back(at::cat(parts));
+  return block;
+}
+
+}  // namespace ockham

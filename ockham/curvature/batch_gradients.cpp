@@ -1,0 +1,61 @@
+#include "ockham/curvature/batch_gradients.h"
+
+#include <ATen/ATen.h>
+
+#include "ockham/curvature/example_gradients.h"
+
+namespace ockham {
+
+BatchGradients::BatchGradients(const Network& network, const Observation& observation, const OutputRoot& root,
+                               const std::vector<size_t>& by_autograd)
+    : network_(network),
+      observation_(observation),
+      root_(root),
+      uses_(network.layout().count()),
+      gradients_(1 + root.derivatives.size()),
+      autograd_rows_(network.layout().count()) {
+  for (size_t c = 0; c < observation.calls().size(); ++c) {
+    for (const ParameterUse& use : observation.calls()[c].uses) uses_[use.parameter].push_back({c, &use});
+  }
+  if (by_autograd.empty()) return;
+  for (int64_t d = -1; d < derivatives(); ++d) {
+    const at::Tensor& columns = d < 0 ? root.root : root.derivatives[d];
+    const auto rows = example_gradients(network, observation.inputs(), columns, by_autograd);
+    for (size_t i = 0; i < by_autograd.size(); ++i) autograd_rows_[by_autograd[i]].push_back(rows[i]);
+  }
+}
+
+void BatchGradients::next_column() {
+  ++column_;
+  for (int64_t d = -1; d < derivatives(); ++d) {
+    const at::Tensor& columns = d < 0 ? root_.root : root_.derivatives[d];
+    gradients_[d + 1] = observation_.backward(columns.select(2, column_).contiguous());
+  }
+}
+
+const at::Tensor& BatchGradients::output_gradient(size_t call, int64_t derivative) const {
+  return gradients_[derivative + 1][call];
+}
+
+at::Tensor BatchGradients::per_example(size_t parameter, int64_t derivative) const {
+  return per_example(parameter, derivative, 0, examples());
+}
+
+at::Tensor BatchGradients::per_example(size_t parameter, int64_t derivative, int64_t first, int64_t count) const {
+  if (!autograd_rows_[parameter].empty()) {
+    return autograd_rows_[parameter][derivative + 1].select(1, column_).narrow(0, first, count);
+  }
+  at::Tensor sum;
+  for (const UseInBatch& use : uses_[parameter]) {
+    const at::Tensor& gradient = output_gradient(use.call, derivative);
+    if (!gradient.defined()) continue;
+    const bool whole = count == examples();
+    const at::Tensor rows = whole ? per_example_gradient(call(use.call), *use.use, gradient)
+                                  : per_example_gradient(call(use.call), *use.use, gradient, first, count);
+    sum = sum.defined() ? sum + rows : rows;
+  }
+  if (sum.defined()) return sum;
+  return at::zeros({count, network_.layout()[parameter].size}, root_.root.options());
+}
+
+}  // namespace ockham

@@ -1,0 +1,130 @@
+#include "ockham/curvature/estimate_curvature.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ockham/base/error.h"
+#include "ockham/base/random.h"
+#include "ockham/curvature/plan.h"
+#include "ockham/curvature/rebuild_dense.h"
+#include "ockham/observe/verified_observer.h"
+
+namespace ockham {
+namespace {
+
+constexpr int64_t kRowBytesAtOnce = int64_t{256} << 20;
+
+void check_finite_outputs(const at::Tensor& outputs, int64_t first) {
+  if (outputs.isfinite().all().item<bool>()) return;
+  const int64_t row = outputs.isfinite().logical_not().any(1).nonzero()[0].item<int64_t>();
+  throw Error(ErrorKind::numerical,
+              fmt::format("The network's output for example {} (counted from 0) is not finite; the weights have diverged or the "
+                          "input is out of range.",
+                          first + row));
+}
+
+OutputRoot identity_root(const at::Tensor& outputs) {
+  OutputRoot root;
+  root.root = at::eye(outputs.size(1), outputs.options()).expand({outputs.size(0), -1, -1});
+  return root;
+}
+
+// Σ over the batch of ∇_θ (outputs · column), for all parameters, into sum [P].
+void add_gradient(const Observation& observation, const Network& network, const at::Tensor& column, at::Tensor& sum) {
+  std::vector<size_t> all(network.layout().count());
+  for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+  const auto gradients = observation.parameter_gradients(column, all);
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!gradients[i].defined()) continue;
+    const ParameterSlot& slot = network.layout()[i];
+    sum.narrow(0, slot.offset, slot.size).add_(gradients[i].reshape(-1));
+  }
+}
+
+Curvature finish(CurvaturePlan& plan, int64_t examples) {
+  Curvature curvature;
+  for (Accumulator& accumulator : plan.accumulators) {
+    if (auto* kronecker = std::get_if<KroneckerAccumulator>(&accumulator)) {
+      for (CurvatureBlock& block : kronecker->finish(examples)) curvature.blocks.push_back(std::move(block));
+    } else if (auto* dense = std::get_if<DenseAccumulator>(&accumulator)) {
+      curvature.blocks.push_back(dense->finish(examples));
+    } else if (auto* diagonal = std::get_if<DiagonalAccumulator>(&accumulator)) {
+      curvature.blocks.push_back(diagonal->finish(examples));
+    } else {
+      curvature.blocks.push_back(std::get<BiasAccumulator>(accumulator).finish(examples));
+    }
+  }
+  return curvature;
+}
+
+}  // namespace
+
+CurvatureEstimate estimate_curvature(const Network& network, const Likelihood& likelihood, const Dataset& data,
+                                     const Hyperparameters& hyperparameters, const CurvatureOptions& options) {
+  const VerifiedObserver observer(network, data.inputs(), options.observe, options.verify);
+  const Observation& seen = observer.sample();
+  const int64_t outputs = seen.outputs().size(1), examples = data.size();
+  const at::Tensor targets = prepare_targets(likelihood, data.targets(), outputs, network.dtype());
+
+  RootOptions root_options;
+  root_options.kind = options.kind;
+  root_options.mc_samples = options.mc_samples;
+  root_options.derivatives = options.root_derivatives;
+  const int64_t derivatives = options.root_derivatives ? root_hyperparameter_count(likelihood, outputs) : 0;
+  const PlanInput plan_input{network, seen, examples, root_columns(likelihood, outputs, root_options), outputs, derivatives};
+  CurvaturePlan plan = plan_curvature(plan_input, options);
+
+  CurvatureEstimate estimate{{}, DataFit(likelihood, hyperparameters, derivatives > 0), {}, {}, plan.messages, outputs};
+  if (options.likelihood_gradient) {
+    estimate.gradient = at::zeros({network.layout().total()}, at::kDouble);
+    for (int64_t d = 0; d < derivatives; ++d) estimate.gradient_derivatives.push_back(at::zeros_like(estimate.gradient));
+  }
+
+  int64_t batch_size = std::max<int64_t>(1, options.batch_size);
+  if (plan.bytes_per_example > 0) batch_size = std::clamp<int64_t>(kRowBytesAtOnce / plan.bytes_per_example, 1, batch_size);
+  const at::Generator generator = random_stream({options.seed, 0x6d63666973686572});
+  for (int64_t first = 0; first < examples; first += batch_size) {
+    const Batch batch = data.slice(first, batch_size);
+    const at::Tensor batch_targets = targets.narrow(0, first, batch.inputs.size(0));
+    const Observation observation = observer.observe(batch.inputs);
+    const at::Tensor predictions = observation.outputs().detach();
+    check_finite_outputs(predictions, first);
+    estimate.data_fit.add(predictions, batch_targets);
+
+    const OutputRoot root = plan.keep_jacobian ? identity_root(predictions)
+                                               : output_root(likelihood, predictions, batch_targets, hyperparameters,
+                                                             root_options, generator);
+    BatchGradients gradients(network, observation, root, plan.rows_by_autograd);
+    for (Accumulator& accumulator : plan.accumulators) {
+      std::visit([&](auto& a) { a.begin_batch(gradients); }, accumulator);
+    }
+    for (int64_t k = 0; k < gradients.columns(); ++k) {
+      gradients.next_column();
+      for (Accumulator& accumulator : plan.accumulators) {
+        std::visit([&](auto& a) { a.add_column(gradients); }, accumulator);
+      }
+    }
+    if (options.likelihood_gradient) {
+      add_gradient(observation, network, output_gradient(likelihood, predictions, batch_targets, hyperparameters), estimate.gradient);
+      if (derivatives > 0) {
+        const auto columns = output_gradient_derivatives(likelihood, predictions, batch_targets, hyperparameters);
+        for (int64_t d = 0; d < derivatives; ++d) add_gradient(observation, network, columns[d], estimate.gradient_derivatives[d]);
+      }
+    }
+    if (options.progress) options.progress(first + batch.inputs.size(0));
+  }
+
+  estimate.curvature = finish(plan, examples);
+  if (plan.keep_jacobian) {
+    for (CurvatureBlock& block : estimate.curvature.blocks) {
+      auto& dense = std::get<DenseBlock>(block);
+      dense.jacobian = dense.rows;
+      rebuild_dense(dense, likelihood, options.kind, estimate.data_fit.kept_outputs(), estimate.data_fit.kept_targets(), hyperparameters);
+    }
+  }
+  return estimate;
+}
+
+}  // namespace ockham
