@@ -4,10 +4,9 @@
 #include <string>
 #include <vector>
 
-namespace ockham {
+#include "ockham/base/cpu.h"  // available_cpus
 
-/// CPUs in this process's affinity mask (and cgroup quota), at least 1.
-int available_cpus();
+namespace ockham {
 
 /// Sets the threads of ATen, OpenMP and OpenBLAS together; at::set_num_threads alone does not reach pthread-OpenBLAS.
 void set_threads(int threads);
@@ -26,9 +25,9 @@ class SingleBlasThread {
 
 struct PlatformReport {
   std::string libtorch_version;
-  std::string blas_library;       // e.g. "OpenBLAS 0.3.21"; empty if unknown
-  std::string blas_core;          // core type OpenBLAS runs with, e.g. "SkylakeX"; empty if unknown
-  std::string recommended_core;   // what OPENBLAS_CORETYPE should be on this CPU; empty if OpenBLAS knows the CPU
+  std::string blas_library;      // e.g. "OpenBLAS 0.3.21"; empty if unknown
+  std::string blas_core;         // core type OpenBLAS runs with, e.g. "SkylakeX"; empty if unknown
+  std::string recommended_core;  // what OPENBLAS_CORETYPE should be on this CPU; empty if OpenBLAS knows the CPU
   int cpus = 1;
   int aten_threads = 1;
   int blas_threads = 1;

@@ -1,4 +1,5 @@
 // Curvature decomposed once, evaluated for many priors and noises: log|H|, H⁻¹x, samples, with H = s·B + P_δ.
+// The formulas by kind of block: decomposed_matrix.h, decomposed_rows.h, decomposed_kronecker.h, decomposed_diagonal.h.
 #pragma once
 
 #include <ATen/core/Generator.h>
@@ -12,8 +13,8 @@
 
 namespace ockham {
 
-/// Where H is evaluated: the scale s of the curvature (likelihood weight and noise), the precisions, and the shift of the M root
-/// hyperparameters from their values in the pass.
+/// Where H is evaluated: the scale s of the curvature (likelihood weight and noise), the precisions, and the shift of
+/// the M root hyperparameters from their values in the pass.
 struct PrecisionPoint {
   double scale = 1;
   at::Tensor log_prior_precision;  // [G]
@@ -24,14 +25,16 @@ struct LogDeterminant {
   double value = 0;
   at::Tensor gradient_log_prior_precision;  // [G]: Σ_{i in g} δ_i (H⁻¹)_ii
   double gradient_log_scale = 0;            // tr(H⁻¹ s B), the effective number of parameters
-  at::Tensor gradient_root;                 // [M]: tr(H⁻¹ s ∂B/∂η_m); undefined when no derivatives were estimated
+  at::Tensor gradient_root;  // [M]: tr(H⁻¹ s ∂B/∂η_m); undefined when no derivatives were estimated
 };
 
 struct DecomposeOptions {
-  bool damping = false;       // the paper's ablation: (√s q_i + √δ)(√s w_j + √δ) instead of s q_i w_j + δ
-  bool eigenvectors = true;   // needed for solve, whiten, sample; not for the log determinant of uniform priors
+  bool damping = false;  // the paper's ablation: (√s q_i + √δ)(√s w_j + √δ) instead of s q_i w_j + δ
+  bool eigenvectors =
+      true;  // compute them at once; else when something first needs them (solve, sample, root derivatives)
 };
 
+/// A handle: copies share the decomposition and its caches, which are safe to use from several threads.
 class DecomposedCurvature {
  public:
   DecomposedCurvature(Curvature curvature, Prior prior, DecomposeOptions options = {});
@@ -41,16 +44,19 @@ class DecomposedCurvature {
   LogDeterminant log_determinant(const PrecisionPoint& point) const;
 
   at::Tensor solve(const PrecisionPoint& point, const at::Tensor& vector) const;  // H⁻¹x, x [P] float64
-  /// xᵀ (s ∂B/∂η_m) x for each root hyperparameter, and xᵀ s B x: for the gradient of the correction term.
+  /// xᵀ (∂H/∂η) x for the gradient of the correction term. η = log s: xᵀ s B x; η = log δ_g: Σ_{i in g} δ_i x_i² [G]
+  /// (with damping both differ); η a root hyperparameter: xᵀ (s ∂B/∂η_m) x [M].
   double curvature_form(const PrecisionPoint& point, const at::Tensor& vector) const;
-  at::Tensor root_form(const PrecisionPoint& point, const at::Tensor& vector) const;  // [M]
+  at::Tensor prior_form(const PrecisionPoint& point, const at::Tensor& vector) const;
+  at::Tensor root_form(const PrecisionPoint& point, const at::Tensor& vector) const;
 
   /// J H⁻¹ Jᵀ [N, C, C] for Jacobians J [N, C, P] float64.
   at::Tensor output_covariance(const PrecisionPoint& point, const at::Tensor& jacobian) const;
   /// S samples of N(0, H⁻¹), [S, P] float64.
   at::Tensor sample(const PrecisionPoint& point, int64_t samples, at::Generator generator) const;
 
-  int64_t clipped_eigenvalues() const;  // negative round-off set to zero
+  int64_t root_derivative_count() const;  // M, 0 when none were estimated
+  int64_t clipped_eigenvalues() const;    // negative round-off set to zero
   const Curvature& curvature() const;
   const Prior& prior() const;
 

@@ -121,8 +121,9 @@ CurvatureEstimate estimate_curvature(const Network& network, const Likelihood& l
     for (CurvatureBlock& block : estimate.curvature.blocks) {
       auto& dense = std::get<DenseBlock>(block);
       dense.jacobian = dense.rows;
-      rebuild_dense(dense, likelihood, options.kind, estimate.data_fit.kept_outputs(), estimate.data_fit.kept_targets(), hyperparameters);
+      if (examples * plan_input.columns >= dense.jacobian.size(1)) dense.rows.reset();  // the matrix is the smaller form
     }
+    estimate.curvature = rebuild_dense(estimate.curvature, estimate.data_fit, hyperparameters, {likelihood, options.kind});
   }
   return estimate;
 }

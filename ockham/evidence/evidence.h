@@ -1,4 +1,5 @@
-// log q(D | M) = log p(D | θ) + log p(θ | M) + (P/2) log 2π - ½ log|H| [+ ½ gᵀH⁻¹g], and its gradient. A pure function: no data.
+// log q(D | M) = log p(D | θ) + log p(θ | M) + (P/2) log 2π - ½ log|H| [+ ½ gᵀH⁻¹g], and its gradient. A pure function:
+// no data.
 #pragma once
 
 #include "ockham/evidence/laplace_fit.h"
@@ -12,10 +13,12 @@ struct EvidenceOptions {
 struct Evidence {
   double log_likelihood = 0;  // with the likelihood weight
   double log_prior = 0;
-  double log_det = 0;         // log|H| of the posterior precision
-  double correction = 0;      // ½ gᵀH⁻¹g, 0 unless asked for
+  double log_det = 0;     // log|H| of the posterior precision
+  double correction = 0;  // ½ gᵀH⁻¹g, 0 unless asked for
   double value = 0;
-  Hyperparameters gradient;   // with respect to the natural logarithms
+  /// With respect to the natural logarithms. The gradient in the temperature (or in one σ per output) is empty, [0],
+  /// when the fit was made without `root_derivatives`: it is not known then.
+  Hyperparameters gradient;
 };
 
 /// Throws Error(numerical) when a term is not finite, naming it.

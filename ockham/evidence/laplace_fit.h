@@ -20,12 +20,12 @@ struct LaplaceFit {
   Likelihood likelihood;
   Prior prior;
   LaplaceOptions options;
-  Hyperparameters fitted_at;             // where the pass was made: the temperature (or σ per output) of the curvature
-  at::Tensor mode;                       // θ [P], float64
+  Hyperparameters fitted_at;  // where the pass was made: the temperature (or σ per output) of the curvature
+  at::Tensor mode;            // θ [P], float64
   Prior::Statistics mode_statistics;
   DataFit data_fit;
   DecomposedCurvature curvature;
-  at::Tensor gradient;                   // see CurvatureEstimate
+  at::Tensor gradient;  // see CurvatureEstimate
   std::vector<at::Tensor> gradient_derivatives;
   std::vector<std::string> messages;
   double seconds_curvature = 0, seconds_decompose = 0;

@@ -9,8 +9,8 @@
 namespace ockham {
 
 struct HyperOptions {
-  int64_t steps = 100;          // K
-  double step_size = 0.1;       // γ
+  int64_t steps = 100;     // K
+  double step_size = 0.1;  // γ
   bool learn_prior = true;
   bool learn_noise = true;
   bool learn_temperature = false;
@@ -24,9 +24,9 @@ struct HyperState {
 };
 
 struct HyperResult {
-  Hyperparameters hyperparameters;       // after the last step
-  std::vector<double> evidences;         // before each of the K steps
-  Hyperparameters best;                  // those of the highest of `evidences`
+  Hyperparameters hyperparameters;  // after the last step
+  std::vector<double> evidences;    // before each of the K steps
+  Hyperparameters best;             // those of the highest of `evidences`
   double best_evidence = 0;
 };
 

@@ -10,6 +10,9 @@ namespace ockham {
 /// matrix [d, d] += rowsᵀ rows, lower triangle only (BLAS syrk: half the work of a product).
 void add_gram_lower(at::Tensor& matrix, const at::Tensor& rows);
 
+/// rowsᵀ other + otherᵀ rows [d, d], the derivative of rowsᵀ rows when `other` is that of the rows; both [m, d].
+at::Tensor symmetric_cross(const at::Tensor& rows, const at::Tensor& other);
+
 /// Collects rows [m, d] until there are enough for an efficient update, updates in the rows' own type, and moves the partial
 /// sum to float64 before float32 rounding could matter.
 class GramAccumulator {

@@ -15,8 +15,9 @@ struct FunctionPredictive {
   at::Tensor covariance;  // [N, C, C]
 };
 
-FunctionPredictive predict_function(const Network& network, const LaplaceFit& fit, const Hyperparameters& hyperparameters,
-                                    const at::Tensor& inputs, int64_t batch_size = 128);
+FunctionPredictive predict_function(const Network& network, const LaplaceFit& fit,
+                                    const Hyperparameters& hyperparameters, const at::Tensor& inputs,
+                                    int64_t batch_size = 128);
 
 /// Gaussian: covariance of y = epistemic (the function's) + noise (σ² on the diagonal), [N, C, C].
 struct RegressionPredictive {

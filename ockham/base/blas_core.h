@@ -1,0 +1,31 @@
+// Which kernels OpenBLAS should run on this processor. OpenBLAS reads OPENBLAS_CORETYPE once, when it is loaded, and
+// takes a processor that is newer than itself for an old one. Knows no libtorch: the thin front end uses it too.
+#pragma once
+
+#include <string>
+
+#include "ockham/base/cpu.h"
+
+namespace ockham {
+
+/// The core type that OpenBLAS runs with in this process; when it is not loaded, the one that it would choose by itself
+/// (a child process loads it and says). Empty when there is no OpenBLAS.
+std::string openblas_core();
+
+/// Vector instructions that the kernels of a core type use: "Haswell" is avx2, "SkylakeX" is avx512, an unknown one is
+/// baseline.
+VectorUnit core_vector_unit(const std::string& core);
+
+/// What OPENBLAS_CORETYPE should be: SkylakeX for AVX-512, Haswell for AVX2; empty when `core` uses the processor as
+/// well already.
+std::string recommended_blas_core(VectorUnit cpu, const std::string& core);
+
+/// The first thing that the front end does: sets OPENBLAS_CORETYPE when OpenBLAS, not loaded yet, would choose worse.
+/// Never touches a setting of the user.
+void choose_blas_core();
+
+/// The same for a program that is linked to libtorch, where OpenBLAS was loaded before main: sets the variable and
+/// starts the program again, once. Call it first in main.
+void restart_with_better_blas_core(char** argv);
+
+}  // namespace ockham

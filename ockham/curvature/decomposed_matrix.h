@@ -1,0 +1,66 @@
+// A dense block in matrix form, H = s·B + D with B [p, p]. With e = 1/(sλ + δ), by what the prior is over the block:
+//   one precision δ:   log|H| = Σ log(sλ_i + δ), λ the eigenvalues of B                                        O(p) a
+//   step mostly one (δ on n of p weights, r = p - n others): B₁₁ = U Λ Uᵀ once, Ψ = Uᵀ B₁ᵣ, Schur complement
+//                      S = s Bᵣᵣ + Dᵣ - s² Ψᵀ diag(e) Ψ, log|H| = Σ log(sλ_i + δ) + log|S|                     O(p r²)
+//                      a step
+//   anything:          Cholesky of H                                                                           O(p³) a
+//   step
+// Decompositions cost as much as several Cholesky factors, so large blocks change to them after a few evaluations.
+#pragma once
+
+#include <ATen/core/Generator.h>
+#include <ATen/core/Tensor.h>
+
+#include "ockham/curvature/curvature.h"
+#include "ockham/curvature/decomposed_moving.h"
+#include "ockham/curvature/decomposed_point.h"
+#include "ockham/curvature/decomposed_span.h"
+
+namespace ockham {
+
+class DecomposedMatrix {
+ public:
+  DecomposedMatrix(const DenseBlock& block, BlockSpan span, EigenStore& store);
+
+  const BlockSpan& span() const { return span_; }
+  int64_t derivative_count() const { return factor_.derivative_count(); }
+  bool is_zero() const;
+  /// Adds the indices of matrices in the store that are to be decomposed before the first evaluation.
+  void list_decompositions(std::vector<size_t>& with_vectors, std::vector<size_t>& values_only) const;
+
+  // Rows are [n, p], one vector each; see DecomposedCurvature for the meaning.
+  void add_log_determinant(const PrecisionPoint& point, LogDeterminant& total);
+  at::Tensor solve(const PrecisionPoint& point, const at::Tensor& rows);
+  double curvature_form(const PrecisionPoint& point, const at::Tensor& vector);
+  void add_prior_form(const PrecisionPoint& point, const at::Tensor& vector, at::Tensor& by_group);
+  void add_root_form(const PrecisionPoint& point, const at::Tensor& vector, at::Tensor& by_root);
+  at::Tensor covariance(const PrecisionPoint& point, const at::Tensor& jacobian);
+  at::Tensor sample(const PrecisionPoint& point, int64_t samples, at::Generator generator);
+
+ private:
+  bool choose_eigenvalues();
+  bool choose_schur();
+  void add_by_eigenvalues(const PrecisionPoint& point, LogDeterminant& total);
+  void add_by_schur(const PrecisionPoint& point, LogDeterminant& total);
+  void add_by_cholesky(const PrecisionPoint& point, LogDeterminant& total);
+  const at::Tensor& factor_at(const PrecisionPoint& point);  // lower Cholesky factor of H
+
+  BlockSpan span_;
+  double multiplier_;
+  MovingFactor factor_;
+  EigenStore& store_;
+  int64_t evaluations_ = 0;
+  RememberedPoint remembered_;
+  at::Tensor cholesky_;
+
+  /// The Schur form's parts; `main_` is the precision that governs most weights.
+  struct Schur {
+    int64_t group = -1;
+    at::Tensor main, rest;  // indices of weights
+    at::Tensor values;      // Λ [n]
+    at::Tensor cross;       // Ψ [n, r]
+    at::Tensor corner;      // Bᵣᵣ [r, r]
+  } schur_;
+};
+
+}  // namespace ockham

@@ -1,0 +1,79 @@
+// A dense block by its rows, H = s·ΦᵀΦ + D with Φ [m, p], m < p: |H| = |D|·|M|, M = I + s Φ D⁻¹ Φᵀ [m, m]. With K_g =
+// Φ_g Φ_gᵀ, the Gram matrix of the weights of one precision, by what the prior is over the block:
+//   few precisions:    M = I + Σ_g (s/δ_g) K_g, δ_g tr(H⁻¹)_gg = n_g - (s/δ_g) tr(M⁻¹ K_g)                     O(m³) a
+//   step mostly one (δ on n of p weights, r = p - n others): K₁ = U Λ Uᵀ once, E = 1/(1 + sΛ/δ), Ψ = √s Uᵀ Φᵣ Dᵣ^-½,
+//                      |M| = ∏ E_i⁻¹ |C|, C = I + Ψᵀ E Ψ; δ (H⁻¹)_ii = (C⁻¹)_ii for the r others              O(m r²) a
+//                      step (one precision for all is r = 0, O(m) a step)
+//   anything:          Y = L⁻¹ √s Φ D^-½, M = L Lᵀ, δ_i (H⁻¹)_ii = 1 - Σ_k Y_ki²                              O(m² p) a
+//   step
+// Away from the pass Φ(t) = Φ + Σ_m t_m Φ̇_m.
+#pragma once
+
+#include <ATen/core/Generator.h>
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "ockham/curvature/curvature.h"
+#include "ockham/curvature/decomposed_eigen.h"
+#include "ockham/curvature/decomposed_point.h"
+#include "ockham/curvature/decomposed_span.h"
+
+namespace ockham {
+
+class DecomposedRows {
+ public:
+  DecomposedRows(const DenseBlock& block, BlockSpan span, EigenStore& store);
+
+  const BlockSpan& span() const { return span_; }
+  int64_t derivative_count() const { return static_cast<int64_t>(derivatives_.size()); }
+  bool is_zero() const;
+
+  // As in DecomposedMatrix.
+  void add_log_determinant(const PrecisionPoint& point, LogDeterminant& total);
+  at::Tensor solve(const PrecisionPoint& point, const at::Tensor& rows);
+  double curvature_form(const PrecisionPoint& point, const at::Tensor& vector);
+  void add_prior_form(const PrecisionPoint& point, const at::Tensor& vector, at::Tensor& by_group);
+  void add_root_form(const PrecisionPoint& point, const at::Tensor& vector, at::Tensor& by_root);
+  at::Tensor covariance(const PrecisionPoint& point, const at::Tensor& jacobian);
+  at::Tensor sample(const PrecisionPoint& point, int64_t samples, at::Generator generator);
+
+ private:
+  at::Tensor rows_at(const PrecisionPoint& point) const;
+  bool choose_majority();
+  bool choose_grams();
+  void add_by_majority(const PrecisionPoint& point, LogDeterminant& total);
+  void add_by_grams(const PrecisionPoint& point, LogDeterminant& total);
+  void add_directly(const PrecisionPoint& point, LogDeterminant& total);
+
+  /// √s Φ(t) D⁻¹ [m, p] and the Cholesky factor of M, for solves at one point.
+  struct Woodbury {
+    at::Tensor precision, scaled_rows, factor;
+  };
+  const Woodbury& woodbury_at(const PrecisionPoint& point);
+
+  BlockSpan span_;
+  double multiplier_;
+  at::Tensor rows_;
+  std::vector<at::Tensor> derivatives_;
+  EigenStore& store_;
+  int64_t evaluations_ = 0;
+  RememberedPoint remembered_;
+  Woodbury woodbury_;
+
+  std::vector<int64_t> gram_groups_;
+  at::Tensor gram_weights_;  // n_g [G']
+  at::Tensor grams_;         // K_g [G', m²]
+  at::Tensor cross_grams_;   // Φ̇_m,g Φ_gᵀ [M, G', m²]
+
+  struct {
+    int64_t group = -1;
+    int64_t weights = 0;  // n
+    at::Tensor rest;      // indices of weights
+    at::Tensor values;    // Λ [m]
+    at::Tensor rotated;   // Uᵀ Φᵣ [m, r]
+    at::Tensor slopes;    // diag(Uᵀ Φ̇_m Φᵀ U) [M, m], r = 0 only
+  } majority_;
+};
+
+}  // namespace ockham

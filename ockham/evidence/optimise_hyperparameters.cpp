@@ -1,0 +1,75 @@
+#include "ockham/evidence/optimise_hyperparameters.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "ockham/base/error.h"
+
+namespace ockham {
+namespace {
+
+constexpr double kBeta1 = 0.9, kBeta2 = 0.999, kEpsilon = 1e-8;  // Adam's usual ones
+
+/// One Adam step uphill on one kind of hyperparameter; `value` is replaced, not written into.
+void climb(at::Tensor& value, const at::Tensor& gradient, at::Tensor& first, at::Tensor& second, const char* name,
+           double step_size, int64_t step) {
+  if (value.numel() == 0) return;
+  if (gradient.numel() != value.numel()) {
+    throw Error(ErrorKind::usage, std::string("The fit has no derivative with respect to the ") + name +
+                                      "; make it with root_derivatives, or do not learn it.");
+  }
+  if (!first.defined()) first = at::zeros_like(value);
+  if (!second.defined()) second = at::zeros_like(value);
+  if (first.sizes() != value.sizes() || second.sizes() != value.sizes()) {
+    throw Error(ErrorKind::usage, std::string("The optimiser's state for the ") + name + " has " +
+                                      std::to_string(first.numel()) + " values, but there are " +
+                                      std::to_string(value.numel()) + "; start with a new state.");
+  }
+  if (!at::isfinite(gradient).all().item<bool>()) {
+    throw Error(ErrorKind::numerical,
+                std::string("The gradient of the evidence with respect to the ") + name + " is not finite.");
+  }
+  first = kBeta1 * first + (1 - kBeta1) * gradient;
+  second = kBeta2 * second + (1 - kBeta2) * gradient.square();
+  const double correction1 = 1 - std::pow(kBeta1, static_cast<double>(step));
+  const double correction2 = 1 - std::pow(kBeta2, static_cast<double>(step));
+  value = value + step_size / correction1 * first / ((second / correction2).sqrt() + kEpsilon);
+}
+
+}  // namespace
+
+HyperResult optimise_hyperparameters(const LaplaceFit& fit, const Hyperparameters& start, const HyperOptions& options,
+                                     HyperState& state) {
+  HyperResult result;
+  result.hyperparameters = start.clone();
+  Hyperparameters& now = result.hyperparameters;
+  for (int64_t k = 0; k < options.steps; ++k) {
+    const Evidence current = evidence(fit, now, options.evidence);
+    result.evidences.push_back(current.value);
+    if (k == 0 || current.value > result.best_evidence) {
+      result.best_evidence = current.value;
+      result.best = now.clone();
+    }
+    ++state.step;
+    if (options.learn_prior) {
+      climb(now.log_prior_precision, current.gradient.log_prior_precision, state.first_moment.log_prior_precision,
+            state.second_moment.log_prior_precision, "prior precision", options.step_size, state.step);
+    }
+    if (options.learn_noise) {
+      climb(now.log_noise, current.gradient.log_noise, state.first_moment.log_noise, state.second_moment.log_noise,
+            "noise", options.step_size, state.step);
+    }
+    if (options.learn_temperature) {
+      climb(now.log_temperature, current.gradient.log_temperature, state.first_moment.log_temperature,
+            state.second_moment.log_temperature, "temperature", options.step_size, state.step);
+    }
+  }
+  if (options.steps <= 0) {
+    result.best = now.clone();
+    result.best_evidence = evidence(fit, now, options.evidence).value;
+  }
+  return result;
+}
+
+}  // namespace ockham

@@ -1,0 +1,39 @@
+// Named parameters as they are made: libtorch's default initialisation from a stream of their own.
+#pragma once
+
+#include <ATen/core/Generator.h>
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ockham {
+
+/// A weight and its bias (undefined when there is none).
+struct LayerParameters {
+  at::Tensor weight;
+  at::Tensor bias;
+};
+
+class ParameterMaker {
+ public:
+  ParameterMaker(uint64_t seed, at::ScalarType dtype);
+
+  /// NAME.weight [shape] and NAME.bias [shape[0]], both U(-b, b) with b = 1/sqrt(fan_in), fan_in the product of
+  /// shape[1:].
+  LayerParameters layer(const std::string& name, const std::vector<int64_t>& shape);
+  at::Tensor normal(const std::string& name, const std::vector<int64_t>& shape, double deviation);
+  at::Tensor constant(const std::string& name, const std::vector<int64_t>& shape, double value);
+
+  std::vector<std::pair<std::string, at::Tensor>> take() { return std::move(named_); }  // in the order they were made
+
+ private:
+  at::Tensor keep(const std::string& name, const at::Tensor& value);
+  at::Generator generator_;
+  at::ScalarType dtype_;
+  std::vector<std::pair<std::string, at::Tensor>> named_;
+};
+
+}  // namespace ockham
