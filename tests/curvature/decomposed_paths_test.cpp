@@ -1,0 +1,86 @@
+// Large blocks change from Cholesky factors to decompositions after some evaluations: the answers must not.
+#include <gtest/gtest.h>
+
+#include "ockham/curvature/decomposed_whitening.h"
+#include "tests/curvature/decomposed_cases.h"
+#include "tests/support/expect_error.h"
+
+namespace ockham {
+namespace {
+
+using testing::CaseMaker;
+using testing::relative_difference;
+
+ParameterLayout large_layout() { return ParameterLayout({{"w", {8, 25}}, {"b", {8}}, {"v", {3, 8}}}); }  // 232
+
+void expect_same(const LogDeterminant& actual, const LogDeterminant& expected) {
+  EXPECT_LT(relative_difference(actual.value, expected.value), 1e-12);
+  EXPECT_LT(relative_difference(actual.gradient_log_prior_precision, expected.gradient_log_prior_precision), 1e-10);
+  EXPECT_LT(relative_difference(actual.gradient_log_scale, expected.gradient_log_scale), 1e-10);
+  if (expected.gradient_root.defined()) {
+    EXPECT_LT(relative_difference(actual.gradient_root, expected.gradient_root), 1e-9);
+  }
+}
+
+void expect_unchanged_by_evaluations(const DenseBlock& block) {
+  const ParameterLayout layout = large_layout();
+  for (const Prior& prior :
+       {Prior::scalar(layout), Prior::layerwise(layout), Prior::ard(layout), Prior::diagonal(layout)}) {
+    SCOPED_TRACE(prior.size());
+    const DecomposedCurvature decomposed({{block}}, prior);
+    const at::Tensor log_precision = at::randn({prior.size()}, random_stream({2}), at::kDouble);
+    const PrecisionPoint point{0.3, log_precision, {}};
+    const LogDeterminant first = decomposed.log_determinant(point);
+    for (int i = 0; i < 14; ++i) decomposed.log_determinant({0.3 + i, log_precision, {}});
+    expect_same(decomposed.log_determinant(point), first);
+  }
+}
+
+TEST(DecomposedPaths, MatrixForm) {
+  for (int64_t roots : {0, 1}) expect_unchanged_by_evaluations(CaseMaker(1, roots).matrix_block({0, 1, 2}, 232));
+}
+
+TEST(DecomposedPaths, RowForm) {
+  for (int64_t roots : {0, 1}) {
+    expect_unchanged_by_evaluations(CaseMaker(1, roots).row_block({0, 1, 2}, 150, 232));
+    expect_unchanged_by_evaluations(CaseMaker(1, roots).row_block({0, 1, 2}, 70, 232));
+  }
+}
+
+TEST(DecomposedPaths, RowFormEqualsMatrixForm) {
+  const ParameterLayout layout = large_layout();
+  const DenseBlock rows = CaseMaker(1, 0).row_block({0, 1, 2}, 150, 232);
+  DenseBlock matrix = rows;
+  matrix.matrix = rows.rows.t().mm(rows.rows);
+  matrix.rows = at::Tensor();
+  for (const Prior& prior : {Prior::scalar(layout), Prior::layerwise(layout), Prior::diagonal(layout)}) {
+    const DecomposedCurvature by_rows({{rows}}, prior), by_matrix({{matrix}}, prior);
+    const PrecisionPoint point{0.3, at::randn({prior.size()}, random_stream({2}), at::kDouble), {}};
+    for (int i = 0; i < 14; ++i) expect_same(by_rows.log_determinant(point), by_matrix.log_determinant(point));
+  }
+}
+
+TEST(DecomposedPaths, TinyPrecisionsSurviveByClipping) {
+  const ParameterLayout layout({{"w", {140}}});
+  const at::Tensor row = at::ones({1, 140}, at::kDouble) * 1e6;
+  DenseBlock block;
+  block.parameters = {0};
+  block.matrix = row.t().mm(row);
+  const DecomposedCurvature decomposed({{block}}, Prior::scalar(layout));
+  const double value = decomposed.log_determinant({1, at::full({1}, std::log(1e-8), at::kDouble), {}}).value;
+  EXPECT_GT(value, 0.0 + 139 * std::log(1e-8));  // finite, and no Error(numerical)
+}
+
+TEST(DecomposedWhitening, SplitsSeparableAndRefusesOthers) {
+  const at::Tensor a = at::randn({4}, random_stream({1}), at::kDouble),
+                   b = at::randn({3}, random_stream({2}), at::kDouble);
+  const at::Tensor product = a.unsqueeze(1) + b;
+  const SeparablePrecision split = split_separable(product, "w");
+  EXPECT_LT((split.left.unsqueeze(1) + split.right - product).abs().max().item<double>(), 1e-14);
+  at::Tensor other = product.clone();
+  other[2][1] += 1e-6;
+  testing::expect_error(ErrorKind::usage, {"layer.weight"}, [&] { split_separable(other, "layer.weight"); });
+}
+
+}  // namespace
+}  // namespace ockham
