@@ -2,11 +2,11 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <mutex>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -23,73 +23,82 @@ std::string name_of_matrix(size_t index, int64_t n) {
   return "matrix " + std::to_string(index) + " [" + std::to_string(n) + ", " + std::to_string(n) + "]";
 }
 
-SymmetricEigen decompose(const at::Tensor& matrix, bool vectors) {
-  if (!vectors) return {at::linalg_eigvalsh(matrix), at::Tensor()};
-  auto [values, columns] = at::linalg_eigh(matrix);
-  return {values, columns};
+SymmetricEigen decompose(const at::Tensor& matrix, bool vectors, const std::string& name) {
+  const at::Tensor doubles = matrix.detach().to(at::kDouble);
+  if (!at::isfinite(doubles).all().item<bool>()) {
+    throw Error(ErrorKind::numerical, "The curvature has entries that are not finite (" + name +
+                                          "); check the weights and the data for NaN and overflow.");
+  }
+  try {
+    if (!vectors) return {at::linalg_eigvalsh(doubles), at::Tensor()};
+    auto [values, columns] = at::linalg_eigh(doubles);
+    return {values, columns};
+  } catch (const c10::Error&) {
+    throw Error(ErrorKind::numerical,
+                "The eigendecomposition of " + name +
+                    " did not converge; check the scale of the weights and the data, or use float64.");
+  }
 }
 
-/// The first failure of several threads, as an Error without libtorch's back-trace.
-class FirstFailure {
+/// Operators called in this scope, by this thread, run on it alone. Otherwise every worker would have an OpenMP team of
+/// its own, whose idle threads spin on the CPUs that the other workers need (measured: twice the time of one worker).
+class SingleOpenMpThread {
  public:
-  void keep(size_t index, int64_t n) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (message_.empty()) {
-      message_ = "The eigendecomposition of " + name_of_matrix(index, n) +
-                 " did not converge; check the scale of the weights and the data, or use float64.";
-    }
+  SingleOpenMpThread() : previous_(at::get_num_threads()), set_(set_function()) {
+    if (set_ != nullptr) set_(1);
   }
-  void rethrow() const {
-    if (!message_.empty()) throw Error(ErrorKind::numerical, message_);
+  ~SingleOpenMpThread() {
+    if (set_ != nullptr) set_(previous_);
   }
+  SingleOpenMpThread(const SingleOpenMpThread&) = delete;
+  SingleOpenMpThread& operator=(const SingleOpenMpThread&) = delete;
 
  private:
-  std::mutex mutex_;
-  std::string message_;
+  using Set = void (*)(int);
+  static Set set_function() { return reinterpret_cast<Set>(dlsym(RTLD_DEFAULT, "omp_set_num_threads")); }
+  int previous_;  // asking first also keeps ATen from setting it later, on the thread's first parallel operator
+  Set set_;
 };
 
 }  // namespace
 
 std::vector<SymmetricEigen> symmetric_eigen(const std::vector<at::Tensor>& matrices, bool vectors) {
-  std::vector<at::Tensor> doubles;
-  for (size_t i = 0; i < matrices.size(); ++i) {
-    doubles.push_back(matrices[i].detach().to(at::kDouble));
-    if (!at::isfinite(doubles.back()).all().item<bool>()) {
-      throw Error(ErrorKind::numerical, "The curvature has entries that are not finite (" +
-                                            name_of_matrix(i, matrices[i].size(0)) +
-                                            "); check the weights and the data for NaN and overflow.");
-    }
-  }
-  std::vector<size_t> order(doubles.size());
+  std::vector<size_t> order(matrices.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return doubles[a].size(0) > doubles[b].size(0); });
+                   [&](size_t a, size_t b) { return matrices[a].size(0) > matrices[b].size(0); });
 
-  std::vector<SymmetricEigen> results(doubles.size());
-  FirstFailure failure;
+  std::vector<SymmetricEigen> results(matrices.size());
+  std::vector<std::exception_ptr> failures(matrices.size());
   std::atomic<size_t> next{0};
-  const auto work = [&] {
+  const auto decompose_waiting = [&] {
     for (size_t i = next++; i < order.size(); i = next++) {
       const size_t index = order[i];
       try {
-        results[index] = decompose(doubles[index], vectors);
-      } catch (const std::exception&) {
-        failure.keep(index, doubles[index].size(0));
+        results[index] = decompose(matrices[index], vectors, name_of_matrix(index, matrices[index].size(0)));
+      } catch (...) {
+        failures[index] = std::current_exception();
       }
     }
   };
-  const bool single_large = doubles.size() == 1 && doubles[0].size(0) >= kThreadedFrom;
+  const auto work = [&] {
+    const SingleOpenMpThread single;
+    decompose_waiting();
+  };
+  const bool single_large = matrices.size() == 1 && matrices[0].size(0) >= kThreadedFrom;
   if (single_large) {
-    work();
-  } else if (!doubles.empty()) {
+    decompose_waiting();
+  } else if (!matrices.empty()) {
     const SingleBlasThread single;
-    const int64_t workers = std::min<int64_t>(at::get_num_threads(), static_cast<int64_t>(doubles.size()));
+    const int64_t workers = std::min<int64_t>(at::get_num_threads(), static_cast<int64_t>(matrices.size()));
     std::vector<std::thread> others;
     for (int64_t i = 1; i < workers; ++i) others.emplace_back(work);
     work();
     for (std::thread& other : others) other.join();
   }
-  failure.rethrow();
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
   return results;
 }
 

@@ -36,17 +36,21 @@ const std::vector<std::pair<std::string, Activation>>& activations() {
   return known;
 }
 
+/// Insertions, deletions, changes and swaps of neighbours that turn one word into the other.
 size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
+  std::vector<size_t> before, previous(b.size() + 1), current(b.size() + 1);
+  std::iota(previous.begin(), previous.end(), 0);
   for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
+    current[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({change, row[j] + 1, row[j - 1] + 1}));
+      current[j] = std::min({previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) current[j] = std::min(current[j], before[j - 2] + 1);
     }
+    before = previous;
+    previous = current;
   }
-  return row[b.size()];
+  return previous[b.size()];
 }
 
 /// Refuses one word of a spec, with the nearest of the right ones when it looks like a slip.

@@ -139,7 +139,8 @@ void Prior::accumulate(size_t index, const at::Tensor& by_weight, at::Tensor& by
       return;
     case Pattern::per_input_column: {
       const int64_t columns = parameter.shape[1];
-      by_group.narrow(0, slot.first, columns).add_(by_weight.reshape({parameter.shape[0], columns, -1}).sum(at::IntArrayRef({0, 2})));
+      by_group.narrow(0, slot.first, columns)
+          .add_(by_weight.reshape({parameter.shape[0], columns, -1}).sum(at::IntArrayRef({0, 2})));
       return;
     }
     case Pattern::per_element:

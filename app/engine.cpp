@@ -1,0 +1,73 @@
+// The engine's entry: runs the subcommand, and turns every exception into one line and an exit code.
+#include <ATen/Context.h>
+#include <c10/util/Exception.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+#include "app/subcommands.h"
+#include "ockham/base/error.h"
+#include "ockham/base/platform.h"
+
+namespace ockham::app {
+namespace {
+
+struct Run {
+  int operator()(const EvidenceFlags& flags) const { return run_evidence(flags); }
+  int operator()(const DoctorFlags& flags) const { return run_doctor(flags); }
+};
+
+void prepare(const CommonFlags& flags) {
+  if (flags.device == DeviceKind::cuda && !at::hasCUDA())
+    throw Error(ErrorKind::usage,
+                "--device cuda: this libtorch was built without CUDA or finds no GPU; use --device cpu");
+  int threads = static_cast<int>(flags.threads);
+  if (threads == 0) {
+    const char* wish = std::getenv("OMP_NUM_THREADS");
+    threads = wish == nullptr ? available_cpus() : std::atoi(wish);
+  }
+  set_threads(threads);
+}
+
+int fail(const std::string& sentence, int code) {
+  std::fflush(stdout);
+  fmt::print(stderr, "ockham: {}\n", sentence);
+  return code;
+}
+
+/// libtorch's messages go on with back-traces and hints for Python; the first line says what happened.
+std::string first_line(const char* text) {
+  const std::string message = text;
+  return message.substr(0, message.find('\n'));
+}
+
+int run(int argc, char** argv) {
+  const CommandLine command = parse_command_line(argc, argv);
+  if (!command.flags) return command.exit_code;
+  prepare(common_flags(*command.flags));
+  return std::visit(Run{}, *command.flags);
+}
+
+}  // namespace
+}  // namespace ockham::app
+
+extern "C" __attribute__((visibility("default"))) int ockham_engine_main(int argc, char** argv) {
+  using namespace ockham;
+  constexpr int failure = 1;
+  try {
+    return app::run(argc, argv);
+  } catch (const Error& error) {
+    return app::fail(error.what(), exit_code(error.kind()));
+  } catch (const std::bad_alloc&) {
+    return app::fail("out of memory: give a smaller --memory or --batch-size, or another structure", failure);
+  } catch (const c10::Error& error) {
+    return app::fail(fmt::format("libtorch failed: {}", app::first_line(error.what_without_backtrace())), failure);
+  } catch (const std::exception& error) {
+    return app::fail(fmt::format("unexpected failure: {}", app::first_line(error.what())), failure);
+  } catch (...) {
+    return app::fail("unexpected failure of an unknown kind", failure);
+  }
+}

@@ -1,0 +1,278 @@
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+
+#include "app/evidence_flags.h"
+#include "app/evidence_report.h"
+#include "ockham/base/error.h"
+#include "ockham/data/npy.h"
+#include "ockham/network/torchscript.h"
+#include "ockham/predict/linearised.h"
+
+namespace ockham::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Messages for the user, on stderr at once and in the JSON at the end.
+class Messages {
+ public:
+  explicit Messages(bool quiet) : quiet_(quiet) {}
+  void add(const std::string& message) {
+    if (!quiet_) fmt::print(stderr, "{}\n", message);
+    all_.push_back(message);
+  }
+  const std::vector<std::string>& all() const { return all_; }
+
+ private:
+  bool quiet_;
+  std::vector<std::string> all_;
+};
+
+Likelihood make_likelihood(const EvidenceFlags& flags) {
+  switch (flags.likelihood) {
+    case LikelihoodChoice::categorical:
+      return Categorical{};
+    case LikelihoodChoice::bernoulli:
+      return Bernoulli{};
+    case LikelihoodChoice::poisson:
+      return Poisson{};
+    default:
+      return Gaussian{/*noise_per_output=*/flags.noise.size() > 1};
+  }
+}
+
+Network load_network(const std::string& name, at::ScalarType dtype) {
+  const std::string kind = name.substr(0, name.find(':'));
+  const bool is_spec = kind == "linear" || kind == "mlp" || kind == "cnn" || kind == "resnet";
+  if (is_spec && !std::filesystem::exists(name)) {
+    throw Error(ErrorKind::usage,
+                fmt::format("--network {}: the evidence is that of trained weights, which a specification does not "
+                            "have; give a TorchScript file",
+                            name));
+  }
+  return load_torchscript(name, dtype);
+}
+
+/// Floating inputs in the type of the computation; integers stay, since an embedding needs them.
+at::Tensor read_inputs(const std::string& path, at::ScalarType dtype) {
+  const at::Tensor inputs = read_npy(path);
+  if (inputs.scalar_type() == at::kBool || at::isFloatingType(inputs.scalar_type())) return inputs.to(dtype);
+  return inputs.to(at::kLong);
+}
+
+/// Outputs of the first examples. Integers that the network does not take are converted, with a message.
+at::Tensor try_forward(const Network& network, at::Tensor& inputs, Messages& messages) {
+  const at::NoGradGuard no_grad;
+  const auto first_rows = [&] { return inputs.narrow(0, 0, std::min<int64_t>(2, inputs.size(0))); };
+  if (inputs.scalar_type() != at::kLong) return network.forward(first_rows());
+  try {
+    return network.forward(first_rows());
+  } catch (const Error& refusal) {
+    inputs = inputs.to(network.dtype());
+    at::Tensor outputs;
+    try {
+      outputs = network.forward(first_rows());
+    } catch (const Error&) {
+      throw refusal;
+    }
+    messages.add(fmt::format("--inputs: the integers were converted to {}, since the network takes no integers",
+                             network.dtype() == at::kDouble ? "float64" : "float32"));
+    return outputs;
+  }
+}
+
+int64_t output_width(const at::Tensor& outputs, const std::string& path) {
+  if (outputs.dim() != 2) {
+    throw Error(ErrorKind::data,
+                fmt::format("{}: the network gives outputs of shape [{}], but [N, C] is expected; add the missing "
+                            "dimension or flatten it",
+                            path, fmt::join(outputs.sizes(), ", ")));
+  }
+  return outputs.size(1);
+}
+
+Prior make_prior(const EvidenceFlags& flags, const ParameterLayout& layout) {
+  switch (flags.prior) {
+    case PriorChoice::layerwise:
+      return Prior::layerwise(layout);
+    case PriorChoice::diagonal:
+      return Prior::diagonal(layout);
+    case PriorChoice::ard:
+      return Prior::ard(layout);
+    case PriorChoice::groups:
+      return Prior::grouped(layout, flags.groups);
+    default:
+      return Prior::scalar(layout);
+  }
+}
+
+at::Tensor log_precisions(const EvidenceFlags& flags, const Prior& prior) {
+  at::Tensor precision = at::tensor(flags.prior_precision, at::kDouble);
+  if (!flags.prior_precision_file.empty()) {
+    precision = read_npy(flags.prior_precision_file).to(at::kDouble).flatten();
+    if (precision.numel() == 0 || !precision.isfinite().all().item<bool>() || precision.min().item<double>() <= 0) {
+      throw Error(ErrorKind::data,
+                  fmt::format("{}: every prior precision must be a positive number", flags.prior_precision_file));
+    }
+  }
+  if (precision.numel() == 1) precision = precision.expand({prior.size()});
+  if (precision.numel() != prior.size()) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("--prior-precision: {} values came, but the {} prior of this network has {} groups; give one "
+                    "value for all, or {}",
+                    precision.numel(), word_of(flags.prior), prior.size(), prior.size()));
+  }
+  return precision.log();
+}
+
+Hyperparameters make_hyperparameters(const EvidenceFlags& flags, const Likelihood& likelihood, const Prior& prior,
+                                     int64_t outputs, Messages& messages) {
+  Hyperparameters values = default_likelihood_hyperparameters(likelihood, outputs);
+  values.log_prior_precision = log_precisions(flags, prior);
+  const at::Tensor noise = at::tensor(flags.noise, at::kDouble);
+  if (values.log_noise.numel() > 0) {
+    if (noise.numel() != values.log_noise.numel()) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("--noise: {} values came, but the network has {} outputs; give one for all, or {}",
+                              noise.numel(), outputs, outputs));
+    }
+    values.log_noise = noise.log();
+  } else if (noise.numel() > 1 || flags.noise[0] != 1) {
+    messages.add(fmt::format("--noise is not used: the {} likelihood has none", name_of(likelihood)));
+  }
+  if (values.log_temperature.numel() > 0) {
+    values.log_temperature.fill_(std::log(flags.temperature));
+  } else if (flags.temperature != 1) {
+    messages.add(fmt::format("--temperature is not used: the {} likelihood has none", name_of(likelihood)));
+  }
+  return values;
+}
+
+/// Progress on a terminal, and the time limit.
+std::function<void(int64_t)> watch(const CommonFlags& flags, int64_t examples, Clock::time_point start) {
+  const bool show = !flags.quiet && !flags.json && ::isatty(2) == 1;
+  return [=, limit = flags.time_limit](int64_t done) {
+    if (limit > 0 && seconds_since(start) > limit) {
+      throw Error(
+          ErrorKind::failure,
+          fmt::format("--time-limit: {} of {} examples were done in {} s; give more time or a cheaper structure", done,
+                      examples, limit));
+    }
+    if (show) fmt::print(stderr, "\rcurvature: {}/{} examples{}", done, examples, done >= examples ? "\r\033[K" : "");
+  };
+}
+
+LaplaceOptions make_options(const EvidenceFlags& flags, const Prior& prior, bool root_derivatives) {
+  LaplaceOptions options;
+  options.likelihood_weight = flags.likelihood_weight;
+  options.damping = flags.damping;
+  CurvatureOptions& curvature = options.curvature;
+  curvature.structure = flags.structure == StructureChoice::full    ? Structure::full
+                        : flags.structure == StructureChoice::block ? Structure::block
+                        : flags.structure == StructureChoice::diag  ? Structure::diagonal
+                                                                    : Structure::kronecker;
+  curvature.kind = flags.curvature == CurvatureChoice::ef   ? CurvatureKind::empirical_fisher
+                   : flags.curvature == CurvatureChoice::mc ? CurvatureKind::mc_fisher
+                                                            : CurvatureKind::ggn;
+  curvature.kronecker_rule = flags.kronecker == KroneckerChoice::reduce  ? KroneckerRule::reduce
+                             : flags.kronecker == KroneckerChoice::paper ? KroneckerRule::paper
+                                                                         : KroneckerRule::expand;
+  curvature.mc_samples = flags.mc_samples;
+  curvature.seed = flags.common.seed;
+  curvature.batch_size = flags.batch_size;
+  curvature.memory_budget = flags.common.memory;
+  curvature.root_derivatives = root_derivatives;
+  curvature.likelihood_gradient = flags.correction;
+  if (flags.structure == StructureChoice::block) {
+    for (const auto& [name, members] : flags.groups) {
+      std::vector<size_t> block;
+      for (const auto& member : members) block.push_back(prior.layout().index_of(member));
+      curvature.blocks.push_back(std::move(block));
+    }
+  }
+  return options;
+}
+
+at::Tensor read_test_inputs(const std::string& path, const at::Tensor& inputs) {
+  const at::Tensor test = read_npy(path).to(inputs.scalar_type());
+  if (test.dim() != inputs.dim() || test.sizes().slice(1) != inputs.sizes().slice(1)) {
+    throw Error(ErrorKind::data,
+                fmt::format("{}: test inputs have shape [{}], but the inputs [{}]; they must agree after the first "
+                            "dimension",
+                            path, fmt::join(test.sizes(), ", "), fmt::join(inputs.sizes(), ", ")));
+  }
+  try {
+    return Dataset(test, at::zeros({test.size(0)})).inputs();  // finite and not empty
+  } catch (const Error& error) {
+    throw Error(error.kind(), fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+EvidencePredictive predict(const EvidenceFlags& flags, const Network& network, const LaplaceFit& fit,
+                           const Hyperparameters& values, const at::Tensor& test_inputs) {
+  const FunctionPredictive function = predict_function(network, fit, values, test_inputs, flags.batch_size);
+  EvidencePredictive predictive;
+  predictive.f_mean = function.mean;
+  predictive.f_var = function.covariance;
+  if (flags.likelihood == LikelihoodChoice::gaussian) predictive.pred_var = predict_regression(function, values).total;
+  const bool classes =
+      flags.likelihood == LikelihoodChoice::categorical || flags.likelihood == LikelihoodChoice::bernoulli;
+  if (classes) predictive.probit = predict_probit(function);
+  return predictive;
+}
+
+}  // namespace
+
+int run_evidence(const EvidenceFlags& flags) {
+  const auto start = Clock::now();
+  const at::ScalarType dtype = flags.common.dtype == FloatType::float64 ? at::kDouble : at::kFloat;
+  Messages messages(flags.common.quiet);
+
+  const Network network = load_network(flags.network, dtype);
+  at::Tensor inputs = read_inputs(flags.inputs, dtype);
+  const at::Tensor raw_targets = read_npy(flags.targets);
+  { const Dataset check(inputs, raw_targets); }  // lengths and finiteness, before anything is computed
+  const Likelihood likelihood = make_likelihood(flags);
+  const int64_t outputs = output_width(try_forward(network, inputs, messages), flags.network);
+  const Dataset data(inputs, prepare_targets(likelihood, raw_targets, outputs, dtype));
+  at::Tensor test_inputs;
+  if (!flags.test_inputs.empty()) test_inputs = read_test_inputs(flags.test_inputs, inputs);
+
+  const Prior prior = make_prior(flags, network.layout());
+  const Hyperparameters values = make_hyperparameters(flags, likelihood, prior, outputs, messages);
+  const bool root_derivatives = root_hyperparameter_count(likelihood, outputs) > 0;
+  LaplaceOptions options = make_options(flags, prior, root_derivatives);
+  options.curvature.progress = watch(flags.common, data.size(), start);
+
+  const LaplaceFit fit = fit_laplace(network, likelihood, data, prior, values, options);
+  for (const auto& message : fit.messages) messages.add(message);
+
+  EvidenceReport report;
+  report.evidence = evidence(fit, values, {flags.correction});
+  report.hyperparameters = values;
+  report.examples = data.size();
+  report.outputs = outputs;
+  report.parameters = network.layout().total();
+  report.groups = prior.names();
+  report.clipped_eigenvalues = fit.curvature.clipped_eigenvalues();
+  if (test_inputs.defined()) report.predictive = predict(flags, network, fit, values, test_inputs);
+  report.messages = messages.all();
+  report.seconds_curvature = fit.seconds_curvature;
+  report.seconds_decompose = fit.seconds_decompose;
+  report.seconds = seconds_since(start);
+  fmt::print("{}", flags.common.json ? evidence_json(report, flags) : evidence_table(report, flags));
+  return 0;
+}
+
+}  // namespace ockham::app

@@ -1,0 +1,50 @@
+// ockham evidence: its flags.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/flags.h"
+
+namespace ockham::app {
+
+enum class LikelihoodChoice { unset, gaussian, categorical, bernoulli, poisson };
+enum class StructureChoice { full, kron, block, diag };
+enum class CurvatureChoice { ggn, ef, mc };
+enum class PriorChoice { scalar, layerwise, diagonal, ard, groups };
+enum class KroneckerChoice { expand, reduce, paper };
+
+/// The words of the choices on the command line and in the JSON.
+const char* word_of(StructureChoice choice);
+const char* word_of(CurvatureChoice choice);
+const char* word_of(PriorChoice choice);
+
+struct EvidenceFlags {
+  CommonFlags common;
+  std::string network, inputs, targets, test_inputs;  // files
+  LikelihoodChoice likelihood = LikelihoodChoice::unset;
+  StructureChoice structure = StructureChoice::kron;
+  CurvatureChoice curvature = CurvatureChoice::ggn;
+  PriorChoice prior = PriorChoice::scalar;
+  /// --group NAME=parameter,parameter: makes the prior one of named groups.
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+  std::vector<double> prior_precision = {1};  // one for all, or one per group
+  std::string prior_precision_file;           // an .npy file instead, for the diagonal prior of a large network
+  std::vector<double> noise = {1};            // standard deviation: one, or one per output
+  double temperature = 1;
+  double likelihood_weight = 1;
+  KroneckerChoice kronecker = KroneckerChoice::expand;
+  bool damping = false;
+  bool correction = false;
+  int64_t mc_samples = 1;
+  int64_t batch_size = 128;
+};
+
+void declare_evidence(CLI::App& app, EvidenceFlags& flags);
+
+/// In the engine (evidence.cpp).
+int run_evidence(const EvidenceFlags& flags);
+
+}  // namespace ockham::app

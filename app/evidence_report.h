@@ -1,0 +1,33 @@
+// What `ockham evidence` says: as JSON for programs, as a table for people.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/evidence_flags.h"
+#include "ockham/evidence/evidence.h"
+
+namespace ockham::app {
+
+struct EvidencePredictive {
+  at::Tensor f_mean, f_var;     // [n, C], [n, C, C]
+  at::Tensor pred_var, probit;  // whichever the likelihood has
+};
+
+struct EvidenceReport {
+  Evidence evidence;
+  Hyperparameters hyperparameters;
+  int64_t examples = 0, outputs = 0, parameters = 0;
+  std::vector<std::string> groups;
+  int64_t clipped_eigenvalues = 0;
+  std::vector<std::string> messages;
+  double seconds = 0, seconds_curvature = 0, seconds_decompose = 0;
+  std::optional<EvidencePredictive> predictive;
+};
+
+/// One JSON object; every double round-trips. Throws Error(numerical) rather than print what is not a number.
+std::string evidence_json(const EvidenceReport& report, const EvidenceFlags& flags);
+std::string evidence_table(const EvidenceReport& report, const EvidenceFlags& flags);
+
+}  // namespace ockham::app

@@ -1,0 +1,66 @@
+// The front end: answers help and wrong usage at once, prepares the environment that OpenBLAS and OpenMP read when they
+// are loaded, and only then loads the engine, and with it libtorch.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "app/subcommands.h"
+#include "ockham/base/blas_core.h"
+#include "ockham/base/cpu.h"
+
+namespace {
+
+using EngineMain = int (*)(int, char**);
+
+/// --threads goes before the user's environment, which goes before the number of CPUs.
+void set_thread_environment(unsigned threads) {
+  const bool replace = threads > 0;
+  const std::string count = std::to_string(replace ? threads : static_cast<unsigned>(ockham::available_cpus()));
+  if (!replace && std::getenv("OMP_NUM_THREADS") != nullptr) return;  // OpenBLAS reads this one too
+  setenv("OMP_NUM_THREADS", count.c_str(), replace);
+  setenv("OPENBLAS_NUM_THREADS", count.c_str(), replace);
+}
+
+/// Beside the executable in a build tree, in the library directory of an installation.
+EngineMain load_engine(std::string& trouble) {
+  std::error_code ignored;
+  const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const std::filesystem::path directory = executable.parent_path();
+  for (const std::filesystem::path& place : {directory, directory / OCKHAM_ENGINE_FROM_BIN}) {
+    const std::filesystem::path file = place / "libockham_engine.so";
+    if (!std::filesystem::exists(file, ignored)) continue;
+    // Global, so that exceptions and type information are one and the same in all of libtorch's libraries.
+    void* engine = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    if (engine == nullptr) {
+      trouble = fmt::format("the engine cannot be loaded: {}", dlerror());
+      return nullptr;
+    }
+    if (void* entry = dlsym(engine, "ockham_engine_main")) return reinterpret_cast<EngineMain>(entry);
+    trouble = fmt::format("{} is not this program's engine; install ockham again", file.string());
+    return nullptr;
+  }
+  trouble =
+      fmt::format("libockham_engine.so is neither beside {} nor in ../lib; install ockham again", executable.string());
+  return nullptr;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const ockham::app::CommandLine command = ockham::app::parse_command_line(argc, argv);
+  if (!command.flags) return command.exit_code;
+
+  ockham::choose_blas_core();
+  set_thread_environment(ockham::app::common_flags(*command.flags).threads);
+
+  std::string trouble;
+  const EngineMain engine_main = load_engine(trouble);
+  if (engine_main == nullptr) {
+    fmt::print(stderr, "ockham: {}\n", trouble);
+    return 1;
+  }
+  return engine_main(argc, argv);
+}

@@ -1,0 +1,29 @@
+// The subcommands, each declared once, and the parsing of a command line. Shared by the front end, which answers --help
+// and wrong usage with it, and the engine, which runs what was asked for. Knows no libtorch.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "app/doctor_flags.h"
+#include "app/evidence_flags.h"
+
+namespace ockham::app {
+
+/// The flags of the chosen subcommand. A variant, so that the compiler asks the engine to run each kind.
+using Flags = std::variant<EvidenceFlags, DoctorFlags>;
+
+const CommonFlags& common_flags(const Flags& flags);
+
+struct CommandLine {
+  std::optional<Flags> flags;  // absent: everything is said already, and the program ends with
+  int exit_code = 0;
+};
+
+/// Parses `ockham SUBCOMMAND ...`. Prints help and version on stdout; wrong usage as one line `ockham: ...` on stderr,
+/// with the nearest flag or subcommand where there is one.
+CommandLine parse_command_line(int argc, const char* const* argv);
+
+}  // namespace ockham::app

@@ -1,0 +1,124 @@
+// Runs the built tool as a user would.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "tests/support/run_tool.h"
+#include "tests/support/temporary_directory.h"
+
+namespace {
+
+using ockham::testing::TemporaryDirectory;
+using ockham::testing::ToolRun;
+using ockham::testing::write_bytes;
+
+ToolRun run(const std::string& arguments) {
+  std::istringstream words(arguments);
+  return ockham::testing::run_tool({std::istream_iterator<std::string>(words), {}});
+}
+
+void expect_usage_error(const std::string& arguments, const std::string& part) {
+  const ToolRun outcome = run(arguments);
+  EXPECT_EQ(outcome.exit_code, 2) << arguments;
+  EXPECT_EQ(outcome.out, "") << arguments;
+  EXPECT_EQ(outcome.err.rfind("ockham: ", 0), 0u) << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  EXPECT_NE(outcome.err.find(part), std::string::npos) << arguments << " said: " << outcome.err;
+}
+
+TEST(FrontEnd, AnswersHelpAtOnceWithExamplesFirst) {
+  for (const char* arguments : {"--help", "", "evidence --help", "doctor --help", "help doctor"}) {
+    double fastest = 1;  // the machine may be busy: the best of three
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      const auto start = std::chrono::steady_clock::now();
+      const ToolRun outcome = run(arguments);
+      fastest = std::min(fastest, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+      EXPECT_EQ(outcome.exit_code, 0) << arguments;
+      EXPECT_EQ(outcome.err, "") << arguments;
+      EXPECT_LT(outcome.out.find("Examples:"), outcome.out.find("Usage:")) << outcome.out;
+    }
+    EXPECT_LT(fastest, 0.05) << arguments;
+  }
+}
+
+TEST(FrontEnd, SaysItsVersion) {
+  const ToolRun outcome = run("--version");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out.rfind("ockham ", 0), 0u);
+}
+
+TEST(FrontEnd, RefusesWrongUsageInOneLineWithASuggestion) {
+  expect_usage_error("docter", "did you mean 'doctor'?");
+  expect_usage_error("banana", "one of");
+  expect_usage_error("--threads 2 doctor", "after the subcommand");
+  expect_usage_error("doctor --jsn", "did you mean --json?");
+  expect_usage_error("doctor --banana", "has no flag --banana");
+  expect_usage_error("doctor leftover", "takes no argument 'leftover'");
+  expect_usage_error("doctor --memory", "--memory needs a value");
+  expect_usage_error("doctor --memory lots", "--memory: expected a number of bytes");
+  expect_usage_error("doctor --dtype float46", "did you mean 'float64'?");
+  expect_usage_error("doctor --seed -1", "--seed: expected a whole number");
+}
+
+TEST(FrontEnd, ReadsAConfigurationFileAndChecksIt) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("run.toml");
+  write_bytes(path, "memry = \"5G\"\n");
+  expect_usage_error("doctor --config " + path, "did you mean --memory?");
+  write_bytes(path, "memory = \"5 parsecs\"\n");
+  expect_usage_error("doctor --config " + path, "--memory: expected");
+  const ToolRun missing = run("doctor --config " + directory.path("absent.toml"));
+  EXPECT_EQ(missing.exit_code, 3);
+  EXPECT_NE(missing.err.find("absent.toml"), std::string::npos) << missing.err;
+}
+
+TEST(FrontEnd, RefusesADeviceThatThisLibtorchLacks) {
+  const ToolRun outcome = run("doctor --device cuda --json");
+  if (outcome.exit_code == 0) GTEST_SKIP() << "this libtorch has CUDA";
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("--device cuda"), std::string::npos) << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+}
+
+TEST(Doctor, PrintsOneJsonObject) {
+  const TemporaryDirectory directory;
+  write_bytes(directory.path("run.toml"), "json = true\nthreads = 1\nmemory = \"2G\"\n");
+  const ToolRun outcome = run("doctor --config " + directory.path("run.toml"));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const nlohmann::json report = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(report["schema"], 1);
+  EXPECT_EQ(report["threads"]["aten"], 1);
+  EXPECT_EQ(report["threads"]["blas"], 1);
+  EXPECT_EQ(report["memory"]["budget_bytes"], int64_t{1} << 31);
+  for (const char* kernel : {"sgemm", "dgemm", "ssyrk", "cholesky", "convolution"})
+    EXPECT_GT(report["gflops"][kernel], 0) << kernel;
+}
+
+TEST(Doctor, KeepsTheCoreThatTheUserChose) {
+  const char* before = std::getenv("OPENBLAS_CORETYPE");
+  const std::string saved = before == nullptr ? "" : before;
+  setenv("OPENBLAS_CORETYPE", "Nehalem", 1);
+  const ToolRun outcome = run("doctor --json");
+  if (before == nullptr) {
+    unsetenv("OPENBLAS_CORETYPE");
+  } else {
+    setenv("OPENBLAS_CORETYPE", saved.c_str(), 1);
+  }
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const nlohmann::json report = nlohmann::json::parse(outcome.out);
+  if (report["blas_core"] == "") GTEST_SKIP() << "this libtorch does not use OpenBLAS";
+  EXPECT_EQ(report["blas_core"], "Nehalem");
+}
+
+TEST(Doctor, PaintsOnlyWhenAsked) {
+  EXPECT_EQ(run("doctor").out.find('\x1b'), std::string::npos) << "stdout is no terminal here";
+  EXPECT_NE(run("doctor --color always").out.find('\x1b'), std::string::npos);
+}
+
+}  // namespace

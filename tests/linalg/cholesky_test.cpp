@@ -1,0 +1,63 @@
+#include "ockham/linalg/cholesky.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "ockham/base/error.h"
+
+namespace ockham {
+namespace {
+
+at::Tensor positive_matrix(int64_t n) {
+  const at::Tensor root = at::randn({n, n + 3}, at::kDouble);
+  return at::mm(root, root.t()) + at::eye(n, at::kDouble);
+}
+
+std::string message_of(const at::Tensor& matrix) {
+  try {
+    cholesky(matrix, "posterior precision");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::numerical);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Cholesky, GivesFactorDeterminantAndInverse) {
+  for (int64_t n : {1, 5, 60, 1010}) {
+    const at::Tensor matrix = positive_matrix(n), factor = cholesky(matrix, "matrix");
+    EXPECT_LT((at::mm(factor, factor.t()) - matrix).abs().max().item<double>(), 1e-10 * n);
+    const double expected = at::linalg_eigvalsh(matrix).log().sum().item<double>();
+    EXPECT_NEAR(log_determinant_of_factor(factor), expected, 1e-11 * std::abs(expected) + 1e-12);
+    const at::Tensor inverse = inverse_from_factor(factor);
+    EXPECT_LT((at::mm(inverse, matrix) - at::eye(n, at::kDouble)).abs().max().item<double>(), 1e-9);
+    EXPECT_TRUE(at::allclose(inverse, inverse.t(), 0, 1e-14));
+  }
+}
+
+TEST(Cholesky, SaysWhatIsNotPositiveDefinite) {
+  at::Tensor matrix = at::eye(4, at::kDouble);
+  matrix[2][2] = -1;
+  const std::string message = message_of(matrix);
+  EXPECT_NE(message.find("posterior precision [4, 4] is not positive definite (leading minor of order 3)"),
+            std::string::npos)
+      << message;
+}
+
+TEST(Cholesky, SaysWhatIsNotFinite) {
+  for (double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    for (int64_t place : {0, 1}) {
+      at::Tensor matrix = positive_matrix(6);
+      matrix[3][place] = bad;
+      matrix[place][3] = bad;
+      EXPECT_NE(message_of(matrix).find("not finite"), std::string::npos) << message_of(matrix);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ockham
