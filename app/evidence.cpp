@@ -163,7 +163,7 @@ Hyperparameters make_hyperparameters(const EvidenceFlags& flags, const Likelihoo
 std::function<void(int64_t)> watch(const CommonFlags& flags, int64_t examples, Clock::time_point start) {
   const bool show = !flags.quiet && !flags.json && ::isatty(2) == 1;
   return [=, limit = flags.time_limit](int64_t done) {
-    if (limit > 0 && seconds_since(start) > limit) {
+    if (limit > 0 && done < examples && seconds_since(start) > limit) {
       throw Error(
           ErrorKind::failure,
           fmt::format("--time-limit: {} of {} examples were done in {} s; give more time or a cheaper structure", done,

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by scripts/test and scripts/demo: installs what is missing, configures and builds into ./build.
+# Sourced by scripts/test and scripts/demo: installs what is missing and configures ./build.
 # Expects `set -euo pipefail` and the root of the repository as the current directory.
 
 # Binary packages of Debian 12, and the file or program by which each is recognised.
@@ -42,7 +42,7 @@ install_missing() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
 }
 
-build() {  # CMake options
+configure() {  # CMake options
   local log
   log=$(mktemp)
   echo "== configuring"
@@ -52,6 +52,4 @@ build() {  # CMake options
     return 1
   fi
   rm -f "$log"
-  echo "== building"
-  cmake --build build
 }

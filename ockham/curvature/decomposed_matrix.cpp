@@ -15,8 +15,8 @@ namespace {
 
 constexpr int64_t kAlwaysDecompose = 128;  // below this size an eigendecomposition costs next to nothing
 // Evaluations by Cholesky after which a decomposition would have been as cheap (measured, n = 500 to 2000).
-constexpr int64_t kEvaluationsBeforeValues = 4;
-constexpr int64_t kEvaluationsBeforeVectors = 12;
+constexpr int64_t kEvaluationsBeforeValues = 5;
+constexpr int64_t kEvaluationsBeforeVectors = 8;
 
 }  // namespace
 

@@ -16,8 +16,8 @@ namespace {
 
 // As in decomposed_matrix.cpp: when a decomposition of m × m would have been as cheap as what was spent.
 constexpr int64_t kAlwaysDecompose = 128;
-constexpr int64_t kEvaluationsBeforeValues = 4;
-constexpr int64_t kEvaluationsBeforeVectors = 12;
+constexpr int64_t kEvaluationsBeforeValues = 5;
+constexpr int64_t kEvaluationsBeforeVectors = 8;
 constexpr const char* kWhat = "posterior precision in the space of the outputs";
 
 at::Tensor add_identity(at::Tensor matrix) {

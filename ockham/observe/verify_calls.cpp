@@ -40,6 +40,30 @@ void refuse_mixed_examples(const Network& network, const at::Tensor& inputs, con
   }
 }
 
+struct Rebuilt {
+  at::Tensor gradient;    // summed over the examples, [p]
+  at::Tensor by_example;  // [N, ...], zero for examples that got no gradient
+};
+
+// A weight's gradient by one product over all rows: per-example gradients of a large layer would be many times its size.
+Rebuilt rebuild(const LayerCall& call, const ParameterUse& use, const at::Tensor& output_gradient) {
+  const auto* matrix = std::get_if<MatrixUse>(&use.how);
+  if (matrix == nullptr) {
+    const at::Tensor by_example = per_example_gradient(call, use, output_gradient);
+    return {by_example.sum(0), by_example};
+  }
+  const at::Tensor gradients = gradient_rows(call, *matrix, output_gradient);  // [G, N, S, D]
+  const at::Tensor by_example = gradients.transpose(0, 1);
+  const at::Tensor inputs = input_rows(call, *matrix);
+  if (matrix->kind == MatrixUse::Operator::embedding) {
+    const at::Tensor rows = gradients.reshape({-1, gradients.size(3)});
+    return {at::zeros({matrix->rows, rows.size(1)}, rows.options()).index_add_(0, inputs.reshape(-1), rows).reshape(-1), by_example};
+  }
+  const at::Tensor left = (matrix->gradient_left ? gradients : inputs).flatten(1, 2);
+  const at::Tensor right = (matrix->gradient_left ? inputs : gradients).flatten(1, 2);
+  return {at::bmm(left.transpose(1, 2), right).reshape(-1), by_example};
+}
+
 }  // namespace
 
 std::vector<size_t> verify_calls(const Observation& observation, const Network& network, uint64_t seed) {
@@ -61,10 +85,10 @@ std::vector<size_t> verify_calls(const Observation& observation, const Network& 
     const LayerCall& call = observation.calls()[c];
     if (!gradients[c].defined()) continue;
     for (const ParameterUse& use : call.uses) {
-      const at::Tensor by_example = per_example_gradient(call, use, gradients[c]);
-      if (largest(by_example.masked_select(kept.logical_not().unsqueeze(1))) > 0) leaked[use.parameter] = true;
+      const Rebuilt part = rebuild(call, use, gradients[c]);
+      if (largest(part.by_example.index({kept.logical_not()})) > 0) leaked[use.parameter] = true;
       at::Tensor& sum = rebuilt[use.parameter];
-      sum = sum.defined() ? sum + by_example.sum(0) : by_example.sum(0);
+      sum = sum.defined() ? sum + part.gradient : part.gradient;
     }
   }
 

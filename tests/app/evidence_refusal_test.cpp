@@ -146,8 +146,9 @@ def forward(self, x):
   const std::string targets = write("large_y.npy", at::arange(600, at::kLong).remainder(3));
   const ToolRun result = run({"--network", path("large.pt"), "--inputs", inputs, "--targets", targets, "--structure",
                               "full", "--memory", "200M"});
-  EXPECT_NE(result.exit_code, 0);
-  EXPECT_NE(result.err.find("memory"), std::string::npos) << result.err;
+  EXPECT_EQ(result.exit_code, usage);
+  for (const char* part : {"memory", "bytes", "diag"})
+    EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
 }
 

@@ -26,6 +26,7 @@ LaplaceOptions options_for(Structure structure, CurvatureKind kind) {
   options.curvature.batch_size = 4;
   options.curvature.root_derivatives = true;
   options.curvature.likelihood_gradient = true;
+  options.curvature.verify = false;  // many refits of the same network
   options.likelihood_weight = 1.7;
   return options;
 }
@@ -67,7 +68,8 @@ TEST(Evidence, GradientsOfEveryStructureLikelihoodAndPrior) {
     for (Structure structure : {Structure::full, Structure::block, Structure::kronecker, Structure::diagonal}) {
       for (CurvatureKind kind : {CurvatureKind::ggn, CurvatureKind::empirical_fisher}) {
         for (const Prior& prior : {Prior::scalar(layout), Prior::layerwise(layout), Prior::ard(layout)}) {
-          for (bool correction : {false, true}) {
+          for (bool correction : {true, false}) {
+            if (!correction && prior.kind() != PriorKind::layerwise) continue;
             SCOPED_TRACE(problem.name + ", structure " + std::to_string(static_cast<int>(structure)) + ", kind " +
                          std::to_string(static_cast<int>(kind)) + ", groups " + std::to_string(prior.size()) +
                          (correction ? ", corrected" : ""));
