@@ -8,7 +8,7 @@
 #include <string>
 
 #include "app/subcommands.h"
-#include "ockham/base/blas_core.h"
+#include "ockham/base/environment.h"
 #include "ockham/base/cpu.h"
 
 namespace {
@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
   const ockham::app::CommandLine command = ockham::app::parse_command_line(argc, argv);
   if (!command.flags) return command.exit_code;
 
-  ockham::choose_blas_core();
+  ockham::tune_environment();
   set_thread_environment(ockham::app::common_flags(*command.flags).threads);
 
   std::string trouble;

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "benchmarks/measure.h"
-#include "ockham/base/blas_core.h"
+#include "ockham/base/environment.h"
 #include "ockham/base/error.h"
 #include "ockham/base/memory.h"
 #include "ockham/base/platform.h"
@@ -115,7 +115,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  ockham::restart_with_better_blas_core(argv);  // OpenBLAS reads its core type when it is loaded, and this program links it
+  ockham::restart_with_tuned_environment(argv);  // OpenBLAS reads its core type when it is loaded, and this program links it
   try {
     return run(argc, argv);
   } catch (const ockham::Error& error) {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "ockham/base/blas_core.h"
+#include "ockham/base/environment.h"
 #include "ockham/network/module_network.h"
 #include "ockham/ockham.h"
 
@@ -37,7 +37,7 @@ void train(torch::nn::Sequential& network, const at::Tensor& x, const at::Tensor
 }  // namespace
 
 int main(int, char** argv) {
-  ockham::restart_with_better_blas_core(argv);  // OpenBLAS chooses its kernels when it is loaded: see docs/platform.md
+  ockham::restart_with_tuned_environment(argv);  // OpenBLAS chooses its kernels when it is loaded: see docs/platform.md
   ockham::set_threads(ockham::available_cpus());
 
   const at::Tensor x = at::linspace(-3, 3, 60, at::kDouble).unsqueeze(1);

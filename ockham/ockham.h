@@ -2,6 +2,7 @@
 // ockham/network/module_network.h.
 #pragma once
 
+#include "ockham/base/environment.h"
 #include "ockham/base/error.h"
 #include "ockham/base/memory.h"
 #include "ockham/base/platform.h"
@@ -16,5 +17,6 @@
 #include "ockham/network/network.h"
 #include "ockham/network/torchscript.h"
 #include "ockham/predict/linearised.h"
+#include "ockham/predict/posterior.h"
 #include "ockham/probability/likelihood.h"
 #include "ockham/probability/prior.h"

@@ -12,8 +12,6 @@
 namespace ockham {
 namespace {
 
-constexpr const char* core_variable = "OPENBLAS_CORETYPE";
-
 using GetCoreName = char* (*)();
 
 std::string core_name_by(void* symbol) {
@@ -78,17 +76,11 @@ std::string recommended_blas_core(VectorUnit cpu, const std::string& core) {
 }
 
 void choose_blas_core() {
-  if (std::getenv(core_variable) != nullptr) return;
+  if (std::getenv(blas_core_variable) != nullptr) return;
   const VectorUnit cpu = cpu_vector_unit();
   if (cpu < VectorUnit::avx2) return;
   const std::string better = recommended_blas_core(cpu, openblas_core());
-  if (!better.empty()) setenv(core_variable, better.c_str(), 0);
-}
-
-void restart_with_better_blas_core(char** argv) {
-  if (std::getenv(core_variable) != nullptr) return;  // also ends the loop: the second start finds it set
-  choose_blas_core();
-  if (std::getenv(core_variable) != nullptr) execv("/proc/self/exe", argv);
+  if (!better.empty()) setenv(blas_core_variable, better.c_str(), 0);
 }
 
 }  // namespace ockham

@@ -8,6 +8,8 @@
 
 namespace ockham {
 
+inline constexpr const char* blas_core_variable = "OPENBLAS_CORETYPE";
+
 /// The core type that OpenBLAS runs with in this process; when it is not loaded, the one that it would choose by itself
 /// (a child process loads it and says). Empty when there is no OpenBLAS.
 std::string openblas_core();
@@ -20,12 +22,8 @@ VectorUnit core_vector_unit(const std::string& core);
 /// well already.
 std::string recommended_blas_core(VectorUnit cpu, const std::string& core);
 
-/// The first thing that the front end does: sets OPENBLAS_CORETYPE when OpenBLAS, not loaded yet, would choose worse.
+/// Sets OPENBLAS_CORETYPE when OpenBLAS, not loaded yet, would choose worse.
 /// Never touches a setting of the user.
 void choose_blas_core();
-
-/// The same for a program that is linked to libtorch, where OpenBLAS was loaded before main: sets the variable and
-/// starts the program again, once. Call it first in main.
-void restart_with_better_blas_core(char** argv);
 
 }  // namespace ockham

@@ -49,6 +49,8 @@ class DenseAccumulator {
   GramAccumulator gram_;
   at::Tensor rows_;
   std::vector<at::Tensor> row_derivatives_, matrix_derivatives_;
+  void keep_factors(const BatchGradients& batch);
+  std::vector<RowFactors> factors_;
   void keep_rows(at::Tensor& kept, const at::Tensor& rows, const BatchGradients& batch) const;
   int64_t first_row_ = 0, row_count_ = 0;  // of the current batch
 };

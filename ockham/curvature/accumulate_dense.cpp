@@ -31,12 +31,38 @@ void DenseAccumulator::begin_batch(const BatchGradients& batch) {
 // Rows are ordered by example, then column, so that they do not depend on the batches.
 void DenseAccumulator::keep_rows(at::Tensor& kept, const at::Tensor& rows, const BatchGradients& batch) const {
   kept.narrow(0, first_row_, row_count_)
-      .view({batch.examples(), batch.columns(), plan_.size})
+      .view({batch.examples(), batch.columns(), kept.size(1)})
       .select(1, batch.column())
       .copy_(rows);
 }
 
+// Only where rows do not move: their derivatives would need factors of their own.
+void DenseAccumulator::keep_factors(const BatchGradients& batch) {
+  if (batch.column() == 0 && first_row_ == 0) {
+    for (size_t parameter : plan_.parameters) {
+      if (!batch.has_product_rows(parameter)) continue;
+      const UseInBatch& use = batch.uses(parameter)[0];
+      const int64_t examples = plan_.row_count / batch.columns();
+      const int64_t inputs = batch.call(use.call).input.size(1), outputs = batch.call(use.call).output_shape[1];
+      const bool gradient_left = std::get<MatrixUse>(use.use->how).gradient_left;
+      const auto empty = [](int64_t rows, int64_t columns) { return at::zeros({rows, columns}, at::kDouble); };
+      factors_.push_back({parameter, gradient_left ? empty(plan_.row_count, outputs) : empty(examples, inputs),
+                          gradient_left ? empty(examples, inputs) : empty(plan_.row_count, outputs)});
+    }
+  }
+  for (RowFactors& kept : factors_) {
+    const UseInBatch& use = batch.uses(kept.parameter)[0];
+    const bool gradient_left = std::get<MatrixUse>(use.use->how).gradient_left;
+    const at::Tensor& gradient = batch.output_gradient(use.call);
+    at::Tensor& gradients = gradient_left ? kept.left : kept.right;
+    if (gradient.defined()) keep_rows(gradients, gradient, batch);
+    at::Tensor& inputs = gradient_left ? kept.right : kept.left;
+    if (batch.column() == 0) inputs.narrow(0, first_row_ / batch.columns(), batch.examples()).copy_(batch.call(use.call).input);
+  }
+}
+
 void DenseAccumulator::add_column(const BatchGradients& batch) {
+  if (plan_.rows && plan_.derivatives == 0) keep_factors(batch);
   const at::Tensor rows = joined_rows(batch, plan_.parameters, -1);
   if (plan_.rows) keep_rows(rows_, rows, batch);
   else gram_.add(rows);
@@ -52,6 +78,7 @@ CurvatureBlock DenseAccumulator::finish(int64_t) {
   block.parameters = plan_.parameters;
   if (plan_.rows) {
     block.rows = rows_;
+    block.row_factors = factors_;
     block.row_derivatives = row_derivatives_;
   } else {
     block.matrix = gram_.finish();

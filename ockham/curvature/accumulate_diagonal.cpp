@@ -11,16 +11,6 @@ namespace {
 constexpr int64_t kAdditionsInOwnType = 64;
 constexpr int64_t kChunkElements = int64_t{1} << 22;  // of per-example gradients at once: 16 MB in float32, near the cache
 
-// A linear layer used once, on one position an example: Σ_n g²_i a²_j is a product of matrices.
-bool has_product_form(const BatchGradients& batch, size_t parameter) {
-  const auto& uses = batch.uses(parameter);
-  if (uses.size() != 1) return false;
-  const auto* matrix = std::get_if<MatrixUse>(&uses[0].use->how);
-  const LayerCall& call = batch.call(uses[0].call);
-  return matrix != nullptr && matrix->kind == MatrixUse::Operator::linear && call.input.dim() == 2 &&
-         call.input.size(0) == call.examples;
-}
-
 }  // namespace
 
 at::Tensor& SafeSum::partial(at::IntArrayRef shape, const at::TensorOptions& like) {
@@ -82,7 +72,7 @@ void DiagonalAccumulator::add_by_autograd(Parameter& parameter, const BatchGradi
 void DiagonalAccumulator::add_column(const BatchGradients& batch) {
   for (Parameter& parameter : parameters_) {
     if (parameter.by_autograd) continue;
-    if (has_product_form(batch, parameter.index)) add_products(parameter, batch);
+    if (batch.has_product_rows(parameter.index)) add_products(parameter, batch);
     else add_per_example(parameter, batch);
   }
   if (batch.column() + 1 == batch.columns()) finish_batch(batch);

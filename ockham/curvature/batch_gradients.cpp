@@ -25,6 +25,14 @@ BatchGradients::BatchGradients(const Network& network, const Observation& observ
   }
 }
 
+bool BatchGradients::has_product_rows(size_t parameter) const {
+  if (uses_[parameter].size() != 1) return false;
+  const auto* matrix = std::get_if<MatrixUse>(&uses_[parameter][0].use->how);
+  const LayerCall& layer = call(uses_[parameter][0].call);
+  return matrix != nullptr && matrix->kind == MatrixUse::Operator::linear && layer.input.dim() == 2 &&
+         layer.input.size(0) == layer.examples;
+}
+
 void BatchGradients::next_column() {
   ++column_;
   for (int64_t d = -1; d < derivatives(); ++d) {

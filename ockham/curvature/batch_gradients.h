@@ -33,6 +33,9 @@ class BatchGradients {
   const at::Tensor& inputs() const { return observation_.inputs(); }
   const OutputRoot& root() const { return root_; }
 
+  /// A linear layer used once, on one position an example: its per-example gradient is the product of one gradient and one input.
+  bool has_product_rows(size_t parameter) const;
+
   /// Back-propagates the next column, and its derivatives.
   void next_column();
   int64_t column() const { return column_; }

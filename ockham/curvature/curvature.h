@@ -15,11 +15,19 @@ enum class Structure { full, block, kronecker, diagonal };
 /// Every block keeps derivatives with respect to the M root hyperparameters (temperature, or σ per output) when asked for.
 /// All tensors are float64, and at unit noise.
 
+/// Rows of one parameter that are products, Φ_{nk,(i,j)} = left_{nk,i} right_{nk,j}: a linear layer used once on one position. The
+/// Gram matrix ΦΦᵀ is then the elementwise product of two small ones.
+struct RowFactors {
+  size_t parameter = 0;
+  at::Tensor left, right;  // [N·K, d0], [N·K, d1]; either may be [N, d], to be repeated for the K columns of an example
+};
+
 /// Exact curvature of some parameters together: as a matrix, or, when there are fewer rows than weights, by rows Φ = Rᵀ J.
 struct DenseBlock {
   std::vector<size_t> parameters;              // indices in the layout, in order
   at::Tensor matrix;                           // [p, p]; undefined in row form
   at::Tensor rows;                             // Φ [N·K, p], matrix = Φᵀ Φ; undefined in matrix form
+  std::vector<RowFactors> row_factors;         // for the parameters that have them, in row form only
   double factor = 1;                           // multiplies the matrix; lets a bias share its layer's output factor
   std::vector<at::Tensor> matrix_derivatives;  // M of [p, p]
   std::vector<at::Tensor> row_derivatives;     // M of [N·K, p]; the matrix's is ΦᵀΦ̇ + Φ̇ᵀΦ

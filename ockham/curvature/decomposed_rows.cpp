@@ -8,6 +8,7 @@
 #include "ockham/curvature/decomposed_majority.h"
 #include "ockham/curvature/decomposed_moving.h"
 #include "ockham/linalg/cholesky.h"
+#include "ockham/linalg/gram.h"
 #include "ockham/linalg/log_sum.h"
 #include "ockham/linalg/symmetric_eigen.h"
 
@@ -32,7 +33,15 @@ DecomposedRows::DecomposedRows(const DenseBlock& block, BlockSpan span, EigenSto
       multiplier_(block.factor),
       rows_(block.rows),
       derivatives_(block.row_derivatives),
-      store_(store) {}
+      store_(store) {
+  int64_t first = 0;
+  for (size_t parameter : block.parameters) {
+    for (const RowFactors& factors : block.row_factors) {
+      if (factors.parameter == parameter) factors_.emplace(first, factors);
+    }
+    first += span_.size_of(parameter);
+  }
+}
 
 bool DecomposedRows::is_zero() const { return multiplier_ == 0 || rows_.count_nonzero().item<int64_t>() == 0; }
 
@@ -49,6 +58,18 @@ void DecomposedRows::add_log_determinant(const PrecisionPoint& point, LogDetermi
   if (choose_majority()) return add_by_majority(point, total);
   if (choose_grams()) return add_by_grams(point, total);
   add_directly(point, total);
+}
+
+at::Tensor DecomposedRows::gram_of(const BlockSpan::Run& run) const {
+  const auto found = factors_.find(run.first);
+  // A run of several parameters is no single product.
+  if (found == factors_.end() || run.size != found->second.left.size(1) * found->second.right.size(1)) return gram(rows_.narrow(1, run.first, run.size).t());
+  const auto gram_of_factor = [&](const at::Tensor& factor) {
+    const at::Tensor product = gram(factor.t());
+    const int64_t columns = rows_.size(0) / factor.size(0);
+    return columns == 1 ? product : product.repeat_interleave(columns, 0).repeat_interleave(columns, 1);
+  };
+  return gram_of_factor(found->second.left).mul_(gram_of_factor(found->second.right));
 }
 
 bool DecomposedRows::choose_grams() {
@@ -68,7 +89,7 @@ bool DecomposedRows::choose_grams() {
   for (const BlockSpan::Run& run : span_.runs()) {
     const int64_t g = std::lower_bound(gram_groups_.begin(), gram_groups_.end(), run.group) - gram_groups_.begin();
     const at::Tensor columns = rows_.narrow(1, run.first, run.size);
-    grams_[g].addmm_(columns, columns.t());
+    grams_[g].add_(gram_of(run));
     gram_weights_[g] += run.size;
     for (int64_t k = 0; k < derivative_count(); ++k) {
       cross_grams_[k][g].addmm_(derivatives_[k].narrow(1, run.first, run.size), columns.t());
@@ -92,7 +113,7 @@ bool DecomposedRows::choose_majority() {
   if (majority.group < 0 || 2 * majority.rest.numel() > m) return false;
 
   const at::Tensor main = uniform ? rows_ : rows_.index_select(1, majority.main);
-  SymmetricEigen eigen = symmetric_eigen({main.mm(main.t())}, vectors)[0];
+  SymmetricEigen eigen = symmetric_eigen({gram(main.t())}, vectors)[0];
   store_.count_clipped(clip_negative(eigen.values));
   majority_.values = eigen.values;
   if (!uniform) majority_.rotated = eigen.vectors.t().mm(rows_.index_select(1, majority.rest));

@@ -12,6 +12,7 @@
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
+#include <map>
 #include <vector>
 
 #include "ockham/curvature/curvature.h"
@@ -60,6 +61,10 @@ class DecomposedRows {
   int64_t evaluations_ = 0;
   RememberedPoint remembered_;
   Woodbury woodbury_;
+
+  /// Φ_run Φ_runᵀ [m, m]: of the rows' factors where the run is a parameter that has them.
+  at::Tensor gram_of(const BlockSpan::Run& run) const;
+  std::map<int64_t, RowFactors> factors_;  // by the first weight of their parameter within the block
 
   std::vector<int64_t> gram_groups_;
   at::Tensor gram_weights_;  // n_g [G']

@@ -121,6 +121,7 @@ CurvatureEstimate estimate_curvature(const Network& network, const Likelihood& l
     for (CurvatureBlock& block : estimate.curvature.blocks) {
       auto& dense = std::get<DenseBlock>(block);
       dense.jacobian = dense.rows;
+      dense.row_factors.clear();  // of J's rows, not of Φ's
       if (examples * plan_input.columns >= dense.jacobian.size(1)) dense.rows.reset();  // the matrix is the smaller form
     }
     estimate.curvature = rebuild_dense(estimate.curvature, estimate.data_fit, hyperparameters, {likelihood, options.kind});

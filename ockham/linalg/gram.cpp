@@ -33,6 +33,20 @@ void run_syrk(Syrk syrk, at::Tensor& matrix, const at::Tensor& rows) {
   syrk("U", by_rows ? "N" : "T", &n, &k, &one, rows.data_ptr<Scalar>(), &lda, &one, matrix.data_ptr<Scalar>(), &ldc);
 }
 
+// In place and by tiles: a transposed copy would double the memory at the very end of a pass.
+void mirror_lower(at::Tensor& matrix) {
+  constexpr int64_t kTile = 32;
+  const int64_t n = matrix.size(0);
+  double* values = matrix.data_ptr<double>();
+  for (int64_t row = 0; row < n; row += kTile) {
+    for (int64_t column = 0; column <= row; column += kTile) {
+      for (int64_t i = row; i < std::min(row + kTile, n); ++i) {
+        for (int64_t j = column; j < std::min(column + kTile, i); ++j) values[j * n + i] = values[i * n + j];
+      }
+    }
+  }
+}
+
 bool blas_can_read(const at::Tensor& rows) {
   const bool by_rows = rows.stride(1) == 1 && (rows.size(0) == 1 || rows.stride(0) >= rows.size(1));
   const bool by_columns = rows.stride(0) == 1 && rows.stride(1) >= rows.size(0);
@@ -57,6 +71,13 @@ void add_gram_lower(at::Tensor& matrix, const at::Tensor& rows) {
   } else {
     throw Error(ErrorKind::usage, "add_gram_lower needs float32 or float64 rows; convert them first.");
   }
+}
+
+at::Tensor gram(const at::Tensor& rows) {
+  at::Tensor matrix = at::zeros({rows.size(1), rows.size(1)}, at::kDouble);
+  add_gram_lower(matrix, rows);
+  mirror_lower(matrix);
+  return matrix;
 }
 
 at::Tensor symmetric_cross(const at::Tensor& rows, const at::Tensor& other) {
@@ -96,9 +117,11 @@ void GramAccumulator::update() {
 at::Tensor GramAccumulator::finish() {
   update();
   at::Tensor sum = partial_.defined() ? partial_.to(at::kDouble) : at::zeros({dimension_, dimension_}, at::kDouble);
-  if (total_.defined()) sum = sum + total_;
-  const at::Tensor lower = sum.tril();
-  return lower + lower.tril(-1).t();
+  partial_.reset();
+  if (total_.defined()) sum.add_(total_);
+  total_.reset();
+  mirror_lower(sum);
+  return sum;
 }
 
 }  // namespace ockham

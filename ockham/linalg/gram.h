@@ -10,6 +10,9 @@ namespace ockham {
 /// matrix [d, d] += rowsᵀ rows, lower triangle only (BLAS syrk: half the work of a product).
 void add_gram_lower(at::Tensor& matrix, const at::Tensor& rows);
 
+/// rowsᵀ rows, symmetric [d, d], for float64 rows [m, d].
+at::Tensor gram(const at::Tensor& rows);
+
 /// rowsᵀ other + otherᵀ rows [d, d], the derivative of rowsᵀ rows when `other` is that of the rows; both [m, d].
 at::Tensor symmetric_cross(const at::Tensor& rows, const at::Tensor& other);
 
@@ -19,7 +22,7 @@ class GramAccumulator {
  public:
   explicit GramAccumulator(int64_t dimension) : dimension_(dimension) {}
   void add(const at::Tensor& rows);  // [m, d]; kept by reference until the next update
-  at::Tensor finish();               // symmetric float64 [d, d]
+  at::Tensor finish();               // symmetric float64 [d, d]; the accumulator is empty afterwards
 
  private:
   void update();

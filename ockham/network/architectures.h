@@ -13,12 +13,10 @@ namespace ockham {
 
 /// Makes the network that `spec` describes for inputs [N, input_shape...] and outputs [N, outputs]:
 ///   linear                            one linear layer on the flattened input
-///   mlp:50  mlp:50-50,act=tanh        hidden widths; act is relu (the default, as in the paper's UCI and toy
-///   experiments), tanh,
-///                                     gelu, silu, sigmoid, elu, selu, softplus, leaky_relu or identity
+///   mlp:50  mlp:50-50,act=tanh        hidden widths; act is relu (default, as in the paper's UCI networks),
+///                                     tanh, gelu, silu, sigmoid, elu, selu, softplus, leaky_relu or identity
 ///   cnn:3c3d                          the paper's standard CNN (network/convnet.h), for images [C, H, W]
-///   resnet:depth=20,width=16          Fixup ResNet (network/fixup_resnet.h), for images [C, H, W]; both keys may be
-///   left out
+///   resnet:depth=20,width=16          Fixup ResNet (network/fixup_resnet.h), for images; keys may be left out
 /// Weights are libtorch's default initialisation (Fixup's own for the ResNet), drawn in float64 from the stream of
 /// `seed` and then rounded to `dtype`; the global generator is not touched. Throws Error(usage) with a suggestion for a
 /// spec that is not understood.

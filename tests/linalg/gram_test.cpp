@@ -49,6 +49,14 @@ TEST(AddGramLower, RefusesWhatItCannotAdd) {
   EXPECT_THROW(add_gram_lower(integers, at::zeros({2, 3}, at::kLong)), Error);
 }
 
+TEST(Gram, EqualsTheProductForBothLayouts) {
+  for (int64_t width : {1, 5, 33, 70}) {
+    const at::Tensor rows = at::randn({40, width}, at::kDouble);
+    EXPECT_TRUE(at::allclose(gram(rows), at::matmul(rows.t(), rows), 1e-13, 1e-12));
+    EXPECT_TRUE(at::allclose(gram(rows.t()), at::matmul(rows, rows.t()), 1e-13, 1e-12));
+  }
+}
+
 TEST(SymmetricCross, IsTheDerivativeOfTheGramMatrix) {
   const at::Tensor rows = at::randn({6, 4}, at::kDouble), other = at::randn({6, 4}, at::kDouble);
   const double h = 1e-4;

@@ -3,6 +3,9 @@
 #include <ATen/ATen.h>
 #include <caffe2/serialize/inline_container.h>
 #include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/ir/constants.h>
+#include <torch/csrc/jit/ir/ir.h>
 
 #include "tests/support/expect_error.h"
 #include "tests/support/golden.h"
@@ -82,15 +85,24 @@ def forward(self, x):
   EXPECT_EQ(network.forward(x).scalar_type(), at::kDouble);
 }
 
+/// As tracing leaves them: a float32 tensor that is a constant of the graph, and no attribute of the module.
 TEST_F(TorchScript, ConvertsTensorsWrittenIntoTheProgram) {
-  TorchScriptBuilder()
-      .parameter("weight", at::ones({2, 2}))
-      .define(R"(
-def forward(self, x):
-    return torch.matmul(torch.linear(x, self.weight), torch.eye(2, dtype=x.dtype))
-)")
-      .save(path_);
-  EXPECT_EQ(load_torchscript(path_, at::kDouble).forward(at::ones({1, 2}, at::kDouble)).scalar_type(), at::kDouble);
+  torch::jit::Module module("Traced");
+  module.register_parameter("weight", at::ones({2, 2}).set_requires_grad(true), false);
+  module.define("def forward(self, x):\n    return torch.matmul(torch.linear(x, self.weight), torch.neg(x))\n");
+  auto graph = module.get_method("forward").graph();
+  for (torch::jit::Node* node : graph->nodes()) {
+    if (node->kind() != c10::Symbol::fromQualString("aten::neg")) continue;
+    const torch::jit::WithInsertPoint before(node);
+    node->output()->replaceAllUsesWith(torch::jit::insertConstant(*graph, at::full({2, 3}, 0.5f)));
+    node->destroy();
+    break;
+  }
+  module.save(path_);
+  const at::Tensor x = at::ones({1, 2}, at::kDouble);
+  const at::Tensor outputs = load_torchscript(path_, at::kDouble).forward(x);  // matmul refuses mixed types
+  EXPECT_EQ(outputs.scalar_type(), at::kDouble);
+  EXPECT_TRUE(outputs.equal(at::full({1, 3}, 2.0, at::kDouble)));
 }
 
 TEST_F(TorchScript, MissingAndForeignFiles) {
