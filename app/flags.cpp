@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "ockham/base/error.h"
+#include "ockham/base/nearest_word.h"
 
 namespace ockham::app {
 namespace {
@@ -28,30 +29,20 @@ std::pair<double, std::string> split_unit(const std::string& text) {
   return {number, unit};
 }
 
-/// Optimal string alignment: insertions, deletions, changes and swaps of neighbours.
-size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::vector<size_t>> cost(a.size() + 1, std::vector<size_t>(b.size() + 1));
-  for (size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
-  for (size_t j = 0; j <= b.size(); ++j) cost[0][j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    for (size_t j = 1; j <= b.size(); ++j) {
-      cost[i][j] =
-          std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
-    }
-  }
-  return cost[a.size()][b.size()];
-}
-
-/// Errors of a flag's value leave CLI11 as its own exception, so that it can name the flag.
-template <class Parse>
-void store(const std::string& flag, const std::string& text, Parse parse) {
-  try {
-    parse(text);
-  } catch (const Error& error) {
-    throw CLI::ValidationError(flag, error.what());
-  }
+/// A flag whose text is read by `parse`. Its errors leave CLI11 as CLI11's own exception, so that it can name the flag.
+template <class Value>
+CLI::Option* add_parsed(CLI::App& app, const std::string& flag, Value& value, Value (*parse)(const std::string&),
+                        const std::string& help) {
+  return app.add_option_function<std::string>(
+      flag,
+      [flag, &value, parse](const std::string& text) {
+        try {
+          value = parse(text);
+        } catch (const Error& error) {
+          throw CLI::ValidationError(flag, error.what());
+        }
+      },
+      help);
 }
 
 /// A whole number from `smallest` to `largest`; CLI11 by itself would take -1 for a huge unsigned one.
@@ -99,34 +90,13 @@ double parse_seconds(const std::string& text) {
   return number * found->second;
 }
 
-std::string nearest_word(const std::string& word, const std::vector<std::string>& known) {
-  std::string nearest;
-  size_t smallest = std::numeric_limits<size_t>::max();
-  for (const std::string& candidate : known) {
-    const size_t distance = edit_distance(word, candidate);
-    if (distance < smallest) {
-      smallest = distance;
-      nearest = candidate;
-    }
-    // A word cut short, or one with a tail, is a slip as well.
-    const size_t common = std::min(word.size(), candidate.size());
-    if (common >= 4 && word.compare(0, common, candidate, 0, common) == 0 && smallest > 1) {
-      smallest = 1;
-      nearest = candidate;
-    }
-  }
-  return smallest <= std::max<size_t>(1, std::min<size_t>(3, word.size() / 3)) ? nearest : std::string();
-}
-
 CLI::Option* add_words(CLI::App& app, const std::string& flag, std::function<void(size_t)> set,
                        std::vector<std::string> words, size_t standard, const std::string& help) {
   auto choose = [flag, set, words](const std::string& text) {
     const auto found = std::find(words.begin(), words.end(), text);
     if (found == words.end()) {
-      const std::string nearest = nearest_word(text, words);
-      throw CLI::ValidationError(flag,
-                                 fmt::format("expected one of {}, got '{}'{}", fmt::join(words, ", "), text,
-                                             nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest)));
+      throw CLI::ValidationError(
+          flag, fmt::format("expected one of {}, got '{}'{}", fmt::join(words, ", "), text, did_you_mean(text, words)));
     }
     set(static_cast<size_t>(found - words.begin()));
   };
@@ -146,19 +116,11 @@ void add_common_flags(CLI::App& app, CommonFlags& flags) {
                         "Type of weights and data");
   add_choice<DeviceKind>(app, "--device", flags.device, {{"cpu", DeviceKind::cpu}, {"cuda", DeviceKind::cuda}},
                          "Where to compute");
-  app.add_option_function<std::string>(
-         "--memory",
-         [&flags](const std::string& text) {
-           store("--memory", text, [&flags](const std::string& value) { flags.memory = parse_bytes(value); });
-         },
-         "Memory budget, e.g. 500M, 2G, 1.5GiB (default: three quarters of what is free)")
+  add_parsed(app, "--memory", flags.memory, parse_bytes,
+             "Memory budget, e.g. 500M, 2G, 1.5GiB (default: three quarters of what is free)")
       ->option_text("BYTES");
-  app.add_option_function<std::string>(
-         "--time-limit",
-         [&flags](const std::string& text) {
-           store("--time-limit", text, [&flags](const std::string& value) { flags.time_limit = parse_seconds(value); });
-         },
-         "Longest run in seconds, or as 10m, 2h (default: none)")
+  add_parsed(app, "--time-limit", flags.time_limit, parse_seconds,
+             "Longest run in seconds, or as 10m, 2h (default: none)")
       ->option_text("TIME");
   app.add_flag("--quiet", flags.quiet, "No progress and no messages on stderr");
   add_choice<ColorChoice>(

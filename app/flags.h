@@ -62,9 +62,6 @@ int64_t parse_bytes(const std::string& text);
 /// "90", "1.5", "30s", "10m", "2h", "1d" to seconds. Throws Error(usage).
 double parse_seconds(const std::string& text);
 
-/// The nearest of `known` when it is near enough to be a slip of the keyboard, else empty.
-std::string nearest_word(const std::string& word, const std::vector<std::string>& known);
-
 /// Whether text to this file descriptor (1: stdout, 2: stderr) should be coloured: the flag, then NO_COLOR, then
 /// whether it is a terminal.
 bool use_color(ColorChoice choice, int descriptor);

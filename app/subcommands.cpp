@@ -8,6 +8,7 @@
 
 #include "app/help.h"
 #include "ockham/base/error.h"
+#include "ockham/base/nearest_word.h"
 
 namespace ockham::app {
 namespace {

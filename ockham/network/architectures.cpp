@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "ockham/base/error.h"
+#include "ockham/base/nearest_word.h"
 #include "ockham/network/convnet.h"
 #include "ockham/network/fixup_resnet.h"
 #include "ockham/network/initialise.h"
@@ -36,34 +37,11 @@ const std::vector<std::pair<std::string, Activation>>& activations() {
   return known;
 }
 
-/// Insertions, deletions, changes and swaps of neighbours that turn one word into the other.
-size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<size_t> before, previous(b.size() + 1), current(b.size() + 1);
-  std::iota(previous.begin(), previous.end(), 0);
-  for (size_t i = 1; i <= a.size(); ++i) {
-    current[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      current[j] = std::min({previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) current[j] = std::min(current[j], before[j - 2] + 1);
-    }
-    before = previous;
-    previous = current;
-  }
-  return previous[b.size()];
-}
-
 /// Refuses one word of a spec, with the nearest of the right ones when it looks like a slip.
 [[noreturn]] void refuse_word(const std::string& spec, const std::string& what, const std::string& word,
                               const std::vector<std::string>& known) {
-  const auto nearest = std::min_element(known.begin(), known.end(), [&](const std::string& a, const std::string& b) {
-    return edit_distance(word, a) < edit_distance(word, b);
-  });
-  const std::string hint = edit_distance(word, *nearest) <= std::max<size_t>(1, nearest->size() / 2)
-                               ? fmt::format("; did you mean '{}'?", *nearest)
-                               : std::string();
   throw Error(ErrorKind::usage, fmt::format("network '{}': unknown {} '{}' (known: {}){}", spec, what, word,
-                                            fmt::join(known, ", "), hint));
+                                            fmt::join(known, ", "), did_you_mean(word, known)));
 }
 
 std::vector<std::string> split(const std::string& text, char separator) {

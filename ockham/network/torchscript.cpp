@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "ockham/base/error.h"
+#include "ockham/network/archive_check.h"
 
 namespace ockham {
 namespace {
@@ -55,6 +56,7 @@ torch::jit::Module load(const std::string& path) {
   std::error_code failure;
   if (!std::filesystem::exists(path, failure)) refuse(path, "no such file; a TorchScript file is expected");
   if (!std::filesystem::is_regular_file(path, failure)) refuse(path, "is not a file; a TorchScript file is expected");
+  check_archive(path);
   try {
     return torch::jit::load(path);
   } catch (const c10::Error& error) {

@@ -63,6 +63,21 @@ TEST_F(EvidenceRefusal, TorchScriptFiles) {
   expect_refusal(data, {"cut.pt", "TorchScript"}, {"--network", path("cut.pt")});
 }
 
+TEST_F(EvidenceRefusal, DamagedWeights) {
+  const at::Tensor weight = at::randn({3, 2}, at::kDouble);
+  TorchScriptBuilder()
+      .parameter("weight", weight)
+      .define("def forward(self, x):\n    return torch.linear(x, self.weight)\n")
+      .save(path("damaged.pt"));
+  EXPECT_EQ(run({"--network", path("damaged.pt")}).exit_code, 0);
+  std::string bytes = read_bytes(path("damaged.pt"));
+  const size_t position = bytes.find(std::string(static_cast<const char*>(weight.data_ptr()), weight.nbytes()));
+  ASSERT_NE(position, std::string::npos);
+  bytes[position + 20] ^= 1;
+  write_bytes(path("damaged.pt"), bytes);
+  expect_refusal(data, {"damaged.pt", "data/0", "checksum", "again"}, {"--network", path("damaged.pt")});
+}
+
 TEST_F(EvidenceRefusal, NpyFiles) {
   expect_refusal(data, {"none.npy", "no such file"}, {"--inputs", path("none.npy")});
   write_bytes(path("text.npy"), "1,2,3\n");

@@ -31,16 +31,6 @@ TEST(ParseSeconds, ReadsUnitsAndRefusesTheRest) {
   for (const char* text : {"", "m", "-3", "0", "5 weeks", "nan"}) EXPECT_THROW(parse_seconds(text), Error) << text;
 }
 
-TEST(NearestWord, FindsSlipsAndNothingElse) {
-  const std::vector<std::string> known = {"--structure", "--curvature", "--prior", "--prior-precision", "--noise"};
-  EXPECT_EQ(nearest_word("--structre", known), "--structure");
-  EXPECT_EQ(nearest_word("--curvatuer", known), "--curvature");
-  EXPECT_EQ(nearest_word("--niose", known), "--noise");
-  EXPECT_EQ(nearest_word("--prio", known), "--prior");
-  EXPECT_EQ(nearest_word("--banana", known), "");
-  EXPECT_EQ(nearest_word("x", {"full", "kron"}), "");
-}
-
 class CommonFlagsTest : public testing::Test {
  protected:
   CommonFlagsTest() { add_common_flags(app_, flags_); }

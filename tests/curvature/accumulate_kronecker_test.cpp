@@ -8,11 +8,12 @@
 #include "ockham/base/random.h"
 #include "ockham/curvature/estimate_curvature.h"
 #include "tests/support/dense_reference.h"
+#include "tests/support/finite_differences.h"
 
 namespace ockham {
 namespace {
 
-using testing::relative_difference;
+using testing::relative_mismatch;
 
 constexpr int64_t kExamples = 6, kOutputs = 3;
 constexpr double kExact = 1e-11;
@@ -91,8 +92,8 @@ void expect_rules(const Case& layer_case) {
       at::Tensor gradient = (layer_case.gradient_left ? kronecker->left : kronecker->right)[0];
       at::Tensor input = (layer_case.gradient_left ? kronecker->right : kronecker->left)[0];
       if (input.dim() == 1) input = at::diag(input);
-      EXPECT_LT(relative_difference(gradient, expected.gradient), kExact);
-      EXPECT_LT(relative_difference(input, expected.input), kExact);
+      EXPECT_LT(relative_mismatch(gradient, expected.gradient), kExact);
+      EXPECT_LT(relative_mismatch(input, expected.input), kExact);
     }
     EXPECT_TRUE(found);
   }
@@ -186,7 +187,7 @@ TEST(KroneckerFactors, EveryGroupOfAConvolutionIsAConvolutionOfItsOwn) {
     const auto hyperparameters = default_likelihood_hyperparameters(Gaussian{}, kOutputs);
     const auto one = estimate_curvature(grouped, Gaussian{}, data, hyperparameters, options);
     const auto two = estimate_curvature(apart, Gaussian{}, data, hyperparameters, options);
-    EXPECT_LT(relative_difference(dense(one.curvature, {12}), dense(two.curvature, {6, 6})), kExact);
+    EXPECT_LT(relative_mismatch(dense(one.curvature, {12}), dense(two.curvature, {6, 6})), kExact);
   }
 }
 

@@ -7,12 +7,13 @@
 #include "ockham/base/random.h"
 #include "ockham/curvature/jacobian.h"
 #include "tests/support/dense_reference.h"
+#include "tests/support/finite_differences.h"
 #include "tests/support/layer_zoo.h"
 
 namespace ockham {
 namespace {
 
-using testing::relative_difference;
+using testing::relative_mismatch;
 
 constexpr double kExact = 1e-11;
 
@@ -60,7 +61,7 @@ at::Tensor restricted(const at::Tensor& full, const Network& network, Structure 
 TEST(Jacobian, EqualsBruteForceForEveryLayer) {
   for (const testing::ZooNetwork& zoo : testing::layer_zoo()) {
     SCOPED_TRACE(zoo.name);
-    EXPECT_LT(relative_difference(jacobian(zoo.network, zoo.inputs).jacobian, testing::brute_force_jacobian(zoo.network, zoo.inputs)), kExact);
+    EXPECT_LT(relative_mismatch(jacobian(zoo.network, zoo.inputs).jacobian, testing::brute_force_jacobian(zoo.network, zoo.inputs)), kExact);
   }
 }
 
@@ -75,7 +76,7 @@ TEST(EstimateCurvature, ExactStructuresEqualTheDenseReference) {
           options.structure = structure;
           options.kind = kind;
           options.batch_size = 2;
-          EXPECT_LT(relative_difference(estimated(zoo, likelihood, options), restricted(full, zoo.network, structure)), kExact);
+          EXPECT_LT(relative_mismatch(estimated(zoo, likelihood, options), restricted(full, zoo.network, structure)), kExact);
         }
       }
     }
@@ -91,7 +92,7 @@ TEST(EstimateCurvature, MatrixAndRowFormAgree) {
     options.dense_form = CurvatureOptions::DenseForm::matrix;
     const at::Tensor matrix = estimated(zoo, Categorical{}, options);
     options.dense_form = CurvatureOptions::DenseForm::rows;
-    EXPECT_LT(relative_difference(estimated(zoo, Categorical{}, options), matrix), kExact);
+    EXPECT_LT(relative_mismatch(estimated(zoo, Categorical{}, options), matrix), kExact);
   }
 }
 
@@ -104,7 +105,7 @@ TEST(EstimateCurvature, StaysEqualWithoutEachRecogniser) {
         CurvatureOptions options;
         options.structure = structure;
         options.observe.without_recognisers = {recogniser};
-        EXPECT_LT(relative_difference(estimated(zoo, Categorical{}, options), restricted(full, zoo.network, structure)), kExact);
+        EXPECT_LT(relative_mismatch(estimated(zoo, Categorical{}, options), restricted(full, zoo.network, structure)), kExact);
       }
     }
   }
@@ -126,7 +127,7 @@ TEST(EstimateCurvature, KroneckerNamesWhatItCannotFactorAndKeepsItExact) {
         const ParameterSlot& slot = zoo.network.layout()[index];
         EXPECT_NE(all_messages.find("'" + slot.name + "'"), std::string::npos) << slot.name << " in: " << all_messages;
         const auto block = [&](const at::Tensor& t) { return t.narrow(0, slot.offset, slot.size).narrow(1, slot.offset, slot.size); };
-        EXPECT_LT(relative_difference(block(dense(estimate.curvature, sizes(zoo.network))), block(full)), kExact) << slot.name;
+        EXPECT_LT(relative_mismatch(block(dense(estimate.curvature, sizes(zoo.network))), block(full)), kExact) << slot.name;
       }
     }
   }
@@ -143,7 +144,7 @@ TEST(EstimateCurvature, LargeUnexplainedParametersBecomeADiagonalInTheKroneckerS
     const at::Tensor full = reference(zoo, Categorical{}, CurvatureKind::ggn);
     const ParameterSlot& slot = zoo.network.layout()[zoo.network.layout().index_of(zoo.unexplained[0])];
     const at::Tensor diagonal = at::diagonal(dense(estimate.curvature, sizes(zoo.network))).narrow(0, slot.offset, slot.size);
-    EXPECT_LT(relative_difference(diagonal, at::diagonal(full).narrow(0, slot.offset, slot.size)), kExact);
+    EXPECT_LT(relative_mismatch(diagonal, at::diagonal(full).narrow(0, slot.offset, slot.size)), kExact);
     ASSERT_FALSE(estimate.messages.empty());
     EXPECT_NE(estimate.messages[0].find("diagonal"), std::string::npos) << estimate.messages[0];
   }
@@ -157,7 +158,7 @@ TEST(EstimateCurvature, SingleLinearLayerWithGaussianLikelihoodIsExactInTheKrone
                                 at::randn({20, 4}, generator, at::kDouble), {}};
   CurvatureOptions options;
   const at::Tensor full = reference(zoo, Gaussian{}, CurvatureKind::ggn);
-  EXPECT_LT(relative_difference(estimated(zoo, Gaussian{}, options), restricted(full, zoo.network, Structure::block)), kExact);
+  EXPECT_LT(relative_mismatch(estimated(zoo, Gaussian{}, options), restricted(full, zoo.network, Structure::block)), kExact);
 }
 
 TEST(EstimateCurvature, DoesNotDependOnTheBatches) {
@@ -169,7 +170,7 @@ TEST(EstimateCurvature, DoesNotDependOnTheBatches) {
       options.batch_size = 5;
       const at::Tensor whole = estimated(zoo, Categorical{}, options);
       options.batch_size = 2;
-      EXPECT_LT(relative_difference(estimated(zoo, Categorical{}, options), whole), kExact);
+      EXPECT_LT(relative_mismatch(estimated(zoo, Categorical{}, options), whole), kExact);
     }
   }
 }

@@ -21,14 +21,17 @@ using testing::TorchScriptBuilder;
 
 class TorchScript : public ::testing::Test {
  protected:
+  void save_linear(int64_t outputs, int64_t inputs) const {
+    TorchScriptBuilder()
+        .parameter("weight", at::randn({outputs, inputs}))
+        .parameter("bias", at::randn({outputs}))
+        .define("def forward(self, x):\n    return torch.linear(x, self.weight, self.bias)\n")
+        .save(path_);
+  }
+
   TemporaryDirectory directory_;
   std::string path_ = directory_.path("network.pt");
 };
-
-const char* linear_forward = R"(
-def forward(self, x):
-    return torch.linear(x, self.weight, self.bias)
-)";
 
 TEST_F(TorchScript, GoldenNetworksAgreeWithTheirOperatorsAndTheFile) {
   for (const auto& name : testing::golden_names()) {
@@ -47,11 +50,7 @@ TEST_F(TorchScript, GoldenNetworksAgreeWithTheirOperatorsAndTheFile) {
 }
 
 TEST_F(TorchScript, ParametersStayAttachedRunAfterRun) {
-  TorchScriptBuilder()
-      .parameter("weight", at::randn({2, 3}))
-      .parameter("bias", at::randn({2}))
-      .define(linear_forward)
-      .save(path_);
+  save_linear(2, 3);
   const Network network = load_torchscript(path_, at::kDouble);
   for (int run = 0; run < 4; ++run) {
     const at::Tensor outputs = network.forward(at::ones({5, 3}, at::kDouble));
@@ -116,11 +115,7 @@ TEST_F(TorchScript, MissingAndForeignFiles) {
 }
 
 TEST_F(TorchScript, CorruptArchives) {
-  TorchScriptBuilder()
-      .parameter("weight", at::randn({20, 30}))
-      .parameter("bias", at::randn({20}))
-      .define(linear_forward)
-      .save(path_);
+  save_linear(20, 30);
   const std::string bytes = testing::read_bytes(path_);
   testing::write_bytes(path_, bytes.substr(0, bytes.size() / 2));
   expect_error(ErrorKind::data, {path_, "TorchScript"}, [&] { load_torchscript(path_, at::kDouble); });
@@ -165,11 +160,7 @@ def forward(self, x):
 }
 
 TEST_F(TorchScript, AFailureInsideTheScriptIsOneSentence) {
-  TorchScriptBuilder()
-      .parameter("weight", at::randn({2, 3}))
-      .parameter("bias", at::randn({2}))
-      .define(linear_forward)
-      .save(path_);
+  save_linear(2, 3);
   const Network network = load_torchscript(path_, at::kDouble);
   expect_error(ErrorKind::data, {"[4, 7]", "cannot be multiplied"}, [&] {
     network.forward(at::zeros({4, 7}, at::kDouble));

@@ -39,10 +39,4 @@ at::Tensor brute_force_curvature(const Network& network, const at::Tensor& input
   return at::matmul(flat.t(), flat);
 }
 
-double relative_difference(const at::Tensor& got, const at::Tensor& expected) {
-  const double scale = expected.abs().max().item<double>();
-  const double difference = (got.to(at::kDouble) - expected.to(at::kDouble)).abs().max().item<double>();
-  return scale == 0 ? difference : difference / scale;
-}
-
 }  // namespace ockham::testing

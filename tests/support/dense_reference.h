@@ -13,9 +13,7 @@ at::Tensor brute_force_jacobian(const Network& network, const at::Tensor& inputs
 
 /// Σ_n J_nᵀ R_n R_nᵀ J_n [P, P] with R from output_root.
 at::Tensor brute_force_curvature(const Network& network, const at::Tensor& inputs, const at::Tensor& targets,
-                                 const Likelihood& likelihood, const Hyperparameters& hyperparameters, CurvatureKind kind);
-
-/// The largest difference relative to the largest entry of `expected`.
-double relative_difference(const at::Tensor& got, const at::Tensor& expected);
+                                 const Likelihood& likelihood, const Hyperparameters& hyperparameters,
+                                 CurvatureKind kind);
 
 }  // namespace ockham::testing

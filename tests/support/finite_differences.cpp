@@ -23,8 +23,6 @@ at::Tensor finite_difference_gradient(const std::function<double(const at::Tenso
   return gradient;
 }
 
-inline namespace entrywise {
-
 double relative_difference(const at::Tensor& actual, const at::Tensor& expected) {
   if (!actual.defined() || actual.sizes() != expected.sizes()) return std::numeric_limits<double>::infinity();
   if (actual.numel() == 0) return 0;
@@ -37,8 +35,6 @@ double relative_difference(double actual, double expected) {
   const double difference = std::abs(actual - expected) / std::max(1.0, std::abs(expected));
   return std::isfinite(difference) ? difference : std::numeric_limits<double>::infinity();
 }
-
-}  // namespace entrywise
 
 double relative_mismatch(const at::Tensor& actual, const at::Tensor& expected) {
   if (!actual.defined() || actual.sizes() != expected.sizes()) return std::numeric_limits<double>::infinity();

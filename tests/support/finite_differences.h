@@ -1,4 +1,4 @@
-// Derivatives by finite differences: the bottom rung that every closed formula is checked against.
+// Derivatives by finite differences, the bottom rung that every closed formula is checked against, and how to compare.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,14 +11,9 @@ namespace ockham::testing {
 at::Tensor finite_difference_gradient(const std::function<double(const at::Tensor&)>& function, const at::Tensor& at,
                                       double step = 1e-3);
 
-/// Entry by entry; an inline namespace, because dense_reference.h has a function of the same name with another scale.
-inline namespace entrywise {
-
 /// Largest |a - b| / max(1, |b|) over the entries; infinite when the shapes differ or an entry is not finite.
 double relative_difference(const at::Tensor& actual, const at::Tensor& expected);
 double relative_difference(double actual, double expected);
-
-}  // namespace entrywise
 
 /// Largest |a - b| / max(|b|, b_max / 1000) over the entries: relative, entry by entry, but for entries that nearly
 /// cancel. Infinite when the shapes differ or an entry is not finite.

@@ -1,0 +1,155 @@
+#include "ockham/network/archive_check.h"
+
+#include <ATen/ATen.h>
+#include <caffe2/serialize/inline_container.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "ockham/network/torchscript.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/torchscript_builder.h"
+
+namespace ockham {
+namespace {
+
+using testing::expect_error;
+
+class ArchiveCheck : public ::testing::Test {
+ protected:
+  ArchiveCheck() {
+    testing::TorchScriptBuilder()
+        .parameter("weight", weight_)
+        .define("def forward(self, x):\n    return torch.linear(x, self.weight)\n")
+        .save(path_);
+    good_ = testing::read_bytes(path_);
+  }
+
+  /// Where the file holds the weight.
+  size_t weight_position() const {
+    return good_.find(std::string(static_cast<const char*>(weight_.data_ptr()), weight_.nbytes()));
+  }
+
+  /// From the first byte of each entry to the descriptor behind its last, by libtorch's own reader.
+  std::vector<std::pair<size_t, size_t>> entries() const {
+    testing::write_bytes(path_, good_);
+    caffe2::serialize::PyTorchStreamReader reader(path_);
+    std::vector<std::pair<size_t, size_t>> ranges;
+    for (const auto& name : reader.getAllRecords()) {
+      const size_t begin = reader.getRecordOffset(name);
+      ranges.emplace_back(begin, good_.find("PK\x07\x08", begin));
+    }
+    return ranges;
+  }
+
+  void expect_refused(const std::string& bytes, const std::vector<std::string>& mentioned = {}) const {
+    testing::write_bytes(path_, bytes);
+    expect_error(ErrorKind::data, {path_, "TorchScript", "again"}, [&] { check_archive(path_); });
+    expect_error(ErrorKind::data, mentioned, [&] { check_archive(path_); });
+  }
+
+  /// The good file with `value` written in `width` bytes at `position`, least first.
+  std::string with(size_t position, uint64_t value, size_t width) const {
+    std::string bytes = good_;
+    for (size_t i = 0; i < width; ++i) bytes.at(position + i) = static_cast<char>(value >> (8 * i));
+    return bytes;
+  }
+
+  const at::Tensor weight_ = at::randn({20, 30}, at::kDouble);
+  testing::TemporaryDirectory directory_;
+  std::string path_ = directory_.path("network.pt");
+  std::string good_;
+};
+
+TEST_F(ArchiveCheck, WhatLibtorchSavesPasses) {
+  EXPECT_NO_THROW(check_archive(path_));
+  EXPECT_GE(entries().size(), 4u);
+}
+
+TEST_F(ArchiveCheck, ADamagedWeightIsRefused) {
+  const size_t position = weight_position();
+  ASSERT_NE(position, std::string::npos);
+  std::string bytes = good_;
+  bytes[position + weight_.nbytes() / 2] ^= 1;
+  expect_refused(bytes, {"/data/0'", "checksum"});
+  expect_error(ErrorKind::data, {path_, "/data/0'"}, [&] { load_torchscript(path_, at::kDouble); });
+}
+
+TEST_F(ArchiveCheck, ATruncatedFileIsRefusedAtEveryLength) {
+  for (size_t length = 0; length < good_.size(); length += length < good_.size() - 200 ? 97 : 1)
+    expect_refused(good_.substr(0, length));
+  expect_refused(good_.substr(1));
+}
+
+TEST_F(ArchiveCheck, AGarbageDirectoryIsRefused) {
+  const size_t end = good_.rfind("PK\x05\x06"), wide = good_.rfind("PK\x06\x06"), first = good_.find("PK\x01\x02");
+  ASSERT_NE(end, std::string::npos);
+  ASSERT_NE(wide, std::string::npos);
+  std::string overwritten = good_;
+  for (size_t i = first; i < end; ++i) overwritten[i] = 'x';
+  expect_refused(overwritten, {"directory"});
+  for (const uint64_t huge : {~uint64_t{0}, uint64_t{1} << 63, uint64_t{good_.size()}}) {
+    expect_refused(with(wide + 32, huge, 8), {"directory"});  // how many entries
+    expect_refused(with(wide + 40, huge, 8), {"directory"});  // the directory's size
+    expect_refused(with(wide + 48, huge, 8), {"directory"});  // and its place
+    expect_refused(with(end - 12, huge, 8));                  // the place of the wide record
+    expect_refused(with(first + 20, huge & 0xFFFFFFFF, 4));   // an entry's sizes
+    expect_refused(with(first + 24, huge & 0xFFFFFFFF, 4));
+    expect_refused(with(first + 42, huge & 0x7FFFFFFF, 4));  // its place
+    expect_refused(with(first + 28, 0xFFFF, 2));             // its name's length
+  }
+}
+
+/// Whatever byte is hit, and whatever it becomes: refused, or of no consequence.
+TEST_F(ArchiveCheck, NoDamagedByteChangesTheNetworkInSilence) {
+  const auto ranges = entries();
+  const at::Tensor inputs = at::randn({3, 30}, at::kDouble), expected = at::linear(inputs, weight_);
+  std::mt19937 random(1);
+  int refused_inside = 0;
+  for (int repetition = 0; repetition < 300; ++repetition) {
+    const size_t position = std::uniform_int_distribution<size_t>(0, good_.size() - 1)(random);
+    const int change = std::uniform_int_distribution<int>(1, 255)(random);
+    std::string bytes = good_;
+    bytes[position] = static_cast<char>(bytes[position] ^ change);
+    testing::write_bytes(path_, bytes);
+    bool refused = false;
+    try {
+      EXPECT_TRUE(load_torchscript(path_, at::kDouble).forward(inputs).equal(expected)) << "byte " << position;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::data) << error.what();
+      refused = true;
+    }
+    for (const auto& [begin, end] : ranges) {
+      // The last byte of a deflated entry may hold bits that mean nothing.
+      if (position < begin || position + 1 >= end) continue;
+      EXPECT_TRUE(refused) << "byte " << position;
+      ++refused_inside;
+    }
+  }
+  EXPECT_GT(refused_inside, 100);
+}
+
+TEST_F(ArchiveCheck, ADamagedDeflatedEntryIsRefused) {
+  int deflated = 0;
+  for (const auto& [begin, end] : entries()) {
+    const size_t header = good_.rfind("PK\x03\x04", begin);
+    if (good_[header + 8] != 8) continue;
+    ++deflated;
+    for (size_t position = begin; position + 1 < end; ++position) {
+      std::string bytes = good_;
+      bytes[position] ^= 0x10;
+      expect_refused(bytes, {"entry"});
+    }
+  }
+  EXPECT_GT(deflated, 0) << "libtorch is expected to compress the code";
+}
+
+TEST_F(ArchiveCheck, AFileThatIsNoArchiveIsRefused) {
+  for (const char* text : {"", "x", "this is no archive", "PK\x05\x06"}) expect_refused(text, {"no ZIP directory"});
+  expect_refused(std::string(200000, 'P'), {"no ZIP directory"});
+  expect_error(ErrorKind::data, {"none.pt", "cannot be read"}, [&] { check_archive(directory_.path("none.pt")); });
+}
+
+}  // namespace
+}  // namespace ockham
