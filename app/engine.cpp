@@ -10,6 +10,7 @@
 
 #include "app/subcommands.h"
 #include "ockham/base/error.h"
+#include "ockham/base/memory.h"
 #include "ockham/base/platform.h"
 
 namespace ockham::app {
@@ -30,6 +31,7 @@ void prepare(const CommonFlags& flags) {
     threads = wish == nullptr ? available_cpus() : std::atoi(wish);
   }
   set_threads(threads);
+  keep_freed_memory();
 }
 
 int fail(const std::string& sentence, int code) {

@@ -79,6 +79,7 @@ int run(int argc, char** argv) {
   const int64_t memory_training = ockham::bench::measure_training_memory(setting);
   const int64_t memory_curvature = ockham::bench::measure_curvature_memory(setting);
   ockham::set_threads(threads);
+  ockham::keep_freed_memory();
   const ockham::bench::Timing timing = ockham::bench::measure_time(setting);
 
   if (json) {

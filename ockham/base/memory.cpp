@@ -1,5 +1,7 @@
 #include "ockham/base/memory.h"
 
+#include <malloc.h>
+
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -106,6 +108,14 @@ std::string human_bytes(int64_t bytes) {
   const bool fraction = unit > 0 && std::abs(value) < 9.95;
   std::snprintf(text, sizeof text, fraction ? "%.1f %s" : "%.0f %s", value, units[unit]);
   return text;
+}
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  constexpr int kLargest = 1 << 30;
+  mallopt(M_MMAP_THRESHOLD, kLargest);
+  mallopt(M_TRIM_THRESHOLD, kLargest);
+#endif
 }
 
 }  // namespace ockham

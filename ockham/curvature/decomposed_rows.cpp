@@ -83,13 +83,16 @@ bool DecomposedRows::choose_grams() {
   // Many precisions: the Gram matrices would take several times the rows' memory, and to add them up as long as a
   // product.
   if (count == 0 || (count > 1 && count * m > 4 * span_.size())) return false;
-  grams_ = at::zeros({count, m, m}, at::kDouble);
+  grams_ = at::empty({count, m, m}, at::kDouble);
+  std::vector<bool> begun(count, false);
   gram_weights_ = at::zeros({count}, at::kDouble);
   cross_grams_ = at::zeros({derivative_count(), count, m, m}, at::kDouble);
   for (const BlockSpan::Run& run : span_.runs()) {
     const int64_t g = std::lower_bound(gram_groups_.begin(), gram_groups_.end(), run.group) - gram_groups_.begin();
     const at::Tensor columns = rows_.narrow(1, run.first, run.size);
-    grams_[g].add_(gram_of(run));
+    if (begun[g]) grams_[g].add_(gram_of(run));
+    else grams_[g].copy_(gram_of(run));
+    begun[g] = true;
     gram_weights_[g] += run.size;
     for (int64_t k = 0; k < derivative_count(); ++k) {
       cross_grams_[k][g].addmm_(derivatives_[k].narrow(1, run.first, run.size), columns.t());

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ockham/base/error.h"
+#include "tests/support/variable_guard.h"
 
 namespace ockham::app {
 namespace {
@@ -76,10 +77,10 @@ TEST_F(CommonFlagsTest, RefuseWrongValues) {
 TEST(UseColor, ObeysTheFlagThenTheEnvironment) {
   EXPECT_TRUE(use_color(ColorChoice::always, 1));
   EXPECT_FALSE(use_color(ColorChoice::never, 1));
-  setenv("NO_COLOR", "1", 1);
+  const ockham::testing::VariableGuard no_color("NO_COLOR");
+  no_color.set("1");
   EXPECT_FALSE(use_color(ColorChoice::automatic, 1));
   EXPECT_TRUE(use_color(ColorChoice::always, 1));
-  unsetenv("NO_COLOR");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "tests/support/run_tool.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/support/variable_guard.h"
 
 namespace {
 
@@ -101,15 +102,9 @@ TEST(Doctor, PrintsOneJsonObject) {
 }
 
 TEST(Doctor, KeepsTheCoreThatTheUserChose) {
-  const char* before = std::getenv("OPENBLAS_CORETYPE");
-  const std::string saved = before == nullptr ? "" : before;
-  setenv("OPENBLAS_CORETYPE", "Nehalem", 1);
+  const VariableGuard core("OPENBLAS_CORETYPE");
+  core.set("Nehalem");
   const ToolRun outcome = run("doctor --json");
-  if (before == nullptr) {
-    unsetenv("OPENBLAS_CORETYPE");
-  } else {
-    setenv("OPENBLAS_CORETYPE", saved.c_str(), 1);
-  }
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const nlohmann::json report = nlohmann::json::parse(outcome.out);
   if (report["blas_core"] == "") GTEST_SKIP() << "this libtorch does not use OpenBLAS";

@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "tests/support/variable_guard.h"
+
 namespace ockham {
 namespace {
 
@@ -21,16 +23,10 @@ TEST(RecommendedBlasCore, IsGivenOnlyWhereOpenBlasChoseWorse) {
 }
 
 TEST(ChooseBlasCore, LeavesASettingOfTheUserAlone) {
-  const char* before = std::getenv("OPENBLAS_CORETYPE");
-  const std::string saved = before == nullptr ? "" : before;
-  setenv("OPENBLAS_CORETYPE", "Nehalem", 1);
+  const testing::VariableGuard core("OPENBLAS_CORETYPE");
+  core.set("Nehalem");
   choose_blas_core();
   EXPECT_STREQ(std::getenv("OPENBLAS_CORETYPE"), "Nehalem");
-  if (before == nullptr) {
-    unsetenv("OPENBLAS_CORETYPE");
-  } else {
-    setenv("OPENBLAS_CORETYPE", saved.c_str(), 1);
-  }
 }
 
 TEST(OpenBlasCore, RunsTheBestKernelsAfterTheRestart) {

@@ -3,21 +3,20 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <string>
+
+#include "tests/support/variable_guard.h"
 
 namespace ockham {
 namespace {
 
 TEST(TuneEnvironment, SetsTheWaitPolicyOnlyWhereTheUserHasNot) {
-  const char* before = std::getenv("OMP_WAIT_POLICY");
-  const std::string saved = before == nullptr ? "" : before;
-  setenv("OMP_WAIT_POLICY", "active", 1);
+  const testing::VariableGuard policy("OMP_WAIT_POLICY");
+  policy.set("active");
   tune_environment();
   EXPECT_STREQ(std::getenv("OMP_WAIT_POLICY"), "active");
-  unsetenv("OMP_WAIT_POLICY");
+  policy.unset();
   tune_environment();
   EXPECT_STREQ(std::getenv("OMP_WAIT_POLICY"), "passive");
-  if (before != nullptr) setenv("OMP_WAIT_POLICY", saved.c_str(), 1);
 }
 
 TEST(RestartWithTunedEnvironment, HappensOnceAndThenReturns) {

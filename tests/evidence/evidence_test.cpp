@@ -91,6 +91,29 @@ TEST(Evidence, GradientsUnderADiagonalPrior) {
   }
 }
 
+TEST(Evidence, GradientsUnderNamedGroups) {
+  for (const SmallProblem& problem : small_problems()) {
+    const Prior prior = Prior::grouped(problem.network.layout(), {{"ends", {"hidden.weight", "output.bias"}},
+                                                                  {"middle", {"hidden.bias", "output.weight"}}});
+    for (Structure structure : {Structure::full, Structure::block, Structure::kronecker, Structure::diagonal}) {
+      SCOPED_TRACE(problem.name + ", structure " + std::to_string(static_cast<int>(structure)));
+      expect_gradients(problem, prior, options_for(structure, CurvatureKind::ggn), true, true);
+    }
+  }
+}
+
+// Where nothing but the prior and a scale of the noise moves, so that the sampled targets stay what they are.
+TEST(Evidence, GradientsOfTheMonteCarloFisher) {
+  for (const SmallProblem& problem : small_problems()) {
+    if (root_hyperparameter_count(problem.likelihood, 2) > 0) continue;
+    for (Structure structure : {Structure::full, Structure::block, Structure::kronecker, Structure::diagonal}) {
+      SCOPED_TRACE(problem.name + ", structure " + std::to_string(static_cast<int>(structure)));
+      expect_gradients(problem, Prior::layerwise(problem.network.layout()),
+                       options_for(structure, CurvatureKind::mc_fisher), true, false);
+    }
+  }
+}
+
 TEST(Evidence, GradientsOfTheDampedKroneckerStructure) {
   for (const SmallProblem& problem : small_problems()) {
     SCOPED_TRACE(problem.name);

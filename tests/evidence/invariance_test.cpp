@@ -129,6 +129,21 @@ TEST_F(Invariance, BatchSizeAndThreads) {
   }
 }
 
+TEST_F(Invariance, TheMonteCarloFisherDrawsTheSameForEveryBatchSize) {
+  for (const SmallProblem& problem : problems()) {
+    SCOPED_TRACE(problem.name);
+    LaplaceOptions options;
+    options.curvature.kind = CurvatureKind::mc_fisher;
+    options.curvature.mc_samples = 2;
+    options.curvature.root_derivatives = true;
+    options.curvature.likelihood_gradient = true;
+    options.curvature.batch_size = problem.data.size();
+    const Evidence expected = evidence_of(problem, options, problem.data);
+    options.curvature.batch_size = 7;
+    expect_same(evidence_of(problem, options, problem.data), expected);
+  }
+}
+
 TEST_F(Invariance, OrderOfTheExamples) {
   for (const SmallProblem& problem : problems()) {
     SCOPED_TRACE(problem.name);

@@ -226,18 +226,29 @@ TEST(KnownTruths, RegressionWithSeveralOutputsAndNoisesIsExact) {
   }
 }
 
+// Λ is the same for every example, so Σ_n Λ ⊗ x xᵀ is a Kronecker product, also under one precision per input column.
 TEST(KnownTruths, TheKroneckerBlockOfOneLinearGaussianLayerIsExact) {
   const Network network = linear_network(seeded({2, 5}, 4));
   const Dataset data(seeded({9, 5}, 5), seeded({9, 2}, 6));
-  const Prior prior = Prior::scalar(network.layout());
-  const Hyperparameters values{at::full({1}, 0.2, at::kDouble), at::full({1}, -0.3, at::kDouble),
-                               at::zeros({0}, at::kDouble)};
-  const auto value = [&](Structure structure) {
-    LaplaceOptions options;
-    options.curvature.structure = structure;
-    return evidence(fit_laplace(network, Gaussian{}, data, prior, values, options), values).value;
-  };
-  EXPECT_NEAR(value(Structure::kronecker), value(Structure::full), 1e-10);
+  for (const Prior& prior : {Prior::scalar(network.layout()), Prior::ard(network.layout())}) {
+    for (bool noise_per_output : {false, true}) {
+      SCOPED_TRACE(std::to_string(prior.size()) + " precisions" + (noise_per_output ? ", one noise per output" : ""));
+      const Hyperparameters values{0.5 * seeded({prior.size()}, 9), 0.3 * seeded({noise_per_output ? 2 : 1}, 10),
+                                   at::zeros({0}, at::kDouble)};
+      const auto with = [&](Structure structure) {
+        LaplaceOptions options;
+        options.curvature.structure = structure;
+        options.curvature.root_derivatives = true;
+        return evidence(fit_laplace(network, Gaussian{noise_per_output}, data, prior, values, options), values);
+      };
+      const Evidence actual = with(Structure::kronecker), expected = with(Structure::full);
+      const auto gradient = [](const Evidence& of) {
+        return at::cat({of.gradient.log_prior_precision, of.gradient.log_noise});
+      };
+      EXPECT_NEAR(actual.value, expected.value, 1e-10);
+      EXPECT_LT(relative_difference(gradient(actual), gradient(expected)), 1e-10);
+    }
+  }
 }
 
 }  // namespace
