@@ -8,8 +8,8 @@
 #include <string>
 
 #include "app/subcommands.h"
-#include "ockham/base/environment.h"
 #include "ockham/base/cpu.h"
+#include "ockham/base/environment.h"
 
 namespace {
 

@@ -34,8 +34,9 @@ Dataset random_data(const Setting& setting) {
   shape.insert(shape.end(), setting.input_shape.begin(), setting.input_shape.end());
   const at::Generator generator = random_stream({setting.seed, 1});
   const at::Tensor inputs = at::randn(shape, generator, at::TensorOptions(setting.dtype));
-  const at::Tensor targets = setting.gaussian ? at::randn({setting.samples, setting.outputs}, generator, at::TensorOptions(setting.dtype))
-                                              : at::randint(0, setting.outputs, {setting.samples}, generator, at::kLong);
+  const at::Tensor targets =
+      setting.gaussian ? at::randn({setting.samples, setting.outputs}, generator, at::TensorOptions(setting.dtype))
+                       : at::randint(0, setting.outputs, {setting.samples}, generator, at::kLong);
   return Dataset(inputs, targets);
 }
 
@@ -45,13 +46,15 @@ class Trainer {
   Trainer(const Network& network, const Setting& setting)
       : network_(network),
         setting_(setting),
-        optimiser_(network.parameters(), torch::optim::AdamOptions(1e-3).weight_decay(1.0 / static_cast<double>(setting.samples))) {}
+        optimiser_(network.parameters(),
+                   torch::optim::AdamOptions(1e-3).weight_decay(1.0 / static_cast<double>(setting.samples))) {}
 
   void epoch(const Dataset& data) {
     for (int64_t first = 0; first < data.size(); first += setting_.batch) {
       const Batch batch = data.slice(first, setting_.batch);
       const at::Tensor outputs = network_.forward(batch.inputs);
-      const at::Tensor loss = setting_.gaussian ? at::mse_loss(outputs, batch.targets) * 0.5 : at::cross_entropy_loss(outputs, batch.targets);
+      const at::Tensor loss = setting_.gaussian ? at::mse_loss(outputs, batch.targets) * 0.5
+                                                : at::cross_entropy_loss(outputs, batch.targets);
       optimiser_.zero_grad();
       loss.backward();
       optimiser_.step();
@@ -142,7 +145,8 @@ Timing measure_time(const Setting& setting) {
     // The first step does what is decomposed on demand; it counts as decomposition beyond what a later step takes.
     const double first = seconds_of([&] { optimise_hyperparameters(fit, hyperparameters, hyper, state); });
     hyper.steps = setting.hyper_steps;
-    const double step = seconds_of([&] { optimise_hyperparameters(fit, hyperparameters, hyper, state); }) / static_cast<double>(hyper.steps);
+    const double step = seconds_of([&] { optimise_hyperparameters(fit, hyperparameters, hyper, state); }) /
+                        static_cast<double>(hyper.steps);
     steps.push_back(step);
     decompose.push_back(fit.seconds_decompose + std::max(0.0, first - step));
     ratios.push_back(curvature.back() / training.back());
@@ -177,7 +181,8 @@ int64_t measure_curvature_memory(const Setting& setting) {
       const Likelihood likelihood = likelihood_of(setting);
       CurvatureOptions options = setting.curvature;
       options.batch_size = setting.batch;
-      estimate_curvature(network, likelihood, data, default_likelihood_hyperparameters(likelihood, setting.outputs), options);
+      estimate_curvature(network, likelihood, data, default_likelihood_hyperparameters(likelihood, setting.outputs),
+                         options);
     });
   });
 }

@@ -1,4 +1,5 @@
-// What ockham-bench measures: a training epoch, a curvature pass, a decomposition and hyperparameter steps of one network on random data.
+// What ockham-bench measures: a training epoch, a curvature pass, a decomposition and hyperparameter steps of one
+// network on random data.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ struct Setting {
   int64_t outputs = 10;    // classes, or real outputs
   int64_t samples = 6400;  // N
   int64_t batch = 128;
-  bool layerwise = true;   // prior; else scalar
+  bool layerwise = true;  // prior; else scalar
   int64_t repetitions = 5;
   int64_t hyper_steps = 100;
   uint64_t seed = 0;
@@ -27,16 +28,16 @@ struct Setting {
 struct Timing {
   int64_t parameters = 0;
   double seconds_train_epoch = 0, seconds_curvature = 0, seconds_decompose = 0, seconds_per_hyper_step = 0;
-  double ratio = 0;         // median over repetitions of curvature / training
+  double ratio = 0;               // median over repetitions of curvature / training
   double ratio_fit_and_step = 0;  // (curvature + decomposition + one step) / training
-  double gemm_gflops = 0;   // the network's type, 1024³
+  double gemm_gflops = 0;         // the network's type, 1024³
 };
 
 /// Alternates training epochs and curvature passes; medians.
 Timing measure_time(const Setting& setting);
 
-/// Peak resident bytes above the level before the data: of a training epoch, or of a curvature pass. Each in a process of its own,
-/// since what one leaves in the allocator would count for the other.
+/// Peak resident bytes above the level before the data: of a training epoch, or of a curvature pass. Each in a process
+/// of its own, since what one leaves in the allocator would count for the other.
 int64_t measure_training_memory(const Setting& setting);
 int64_t measure_curvature_memory(const Setting& setting);
 

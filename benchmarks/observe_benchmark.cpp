@@ -10,8 +10,7 @@ namespace ockham {
 namespace {
 
 struct Problem {
-  explicit Problem(int64_t examples)
-      : inputs(at::randn({examples, 100})), column(at::randn({examples, 10})) {}
+  explicit Problem(int64_t examples) : inputs(at::randn({examples, 100})), column(at::randn({examples, 10})) {}
   Network network = make_architecture("mlp:200-200", {100}, 10, at::kFloat, 0);
   at::Tensor inputs, column;
 };

@@ -1,5 +1,5 @@
-// One estimate: trains a small torch::nn network on a noisy sine, asks for its evidence under several curvatures, improves its
-// hyperparameters without touching the data again, and predicts with error bars.
+// One estimate: trains a small torch::nn network on a noisy sine, asks for its evidence under several curvatures,
+// improves its hyperparameters without touching the data again, and predicts with error bars.
 #include <torch/nn.h>
 #include <torch/optim/adam.h>
 
@@ -16,8 +16,8 @@ constexpr double kNoise = 0.2;
 
 torch::nn::Sequential make_network() {
   torch::manual_seed(0);
-  torch::nn::Sequential network(torch::nn::Linear(1, 20), torch::nn::Tanh(), torch::nn::Linear(20, 20), torch::nn::Tanh(),
-                                torch::nn::Linear(20, 1));
+  torch::nn::Sequential network(torch::nn::Linear(1, 20), torch::nn::Tanh(), torch::nn::Linear(20, 20),
+                                torch::nn::Tanh(), torch::nn::Linear(20, 1));
   network->to(torch::kDouble);
   return network;
 }
@@ -53,15 +53,18 @@ int main(int, char** argv) {
   hyperparameters.log_noise.fill_(std::log(kNoise));
   hyperparameters.log_prior_precision = at::zeros({prior.size()}, at::kDouble);
 
-  std::printf("%ld parameters, %ld examples\n", static_cast<long>(network.layout().total()), static_cast<long>(data.size()));
+  std::printf("%ld parameters, %ld examples\n", static_cast<long>(network.layout().total()),
+              static_cast<long>(data.size()));
   std::printf("%-6s %14s %14s %10s %10s\n", "", "log evidence", "log likelihood", "log prior", "log|H|");
   ockham::LaplaceOptions options;
-  for (const auto& [name, structure] : {std::pair{"full", ockham::Structure::full}, std::pair{"block", ockham::Structure::block},
-                                        std::pair{"kron", ockham::Structure::kronecker}, std::pair{"diag", ockham::Structure::diagonal}}) {
+  for (const auto& [name, structure] :
+       {std::pair{"full", ockham::Structure::full}, std::pair{"block", ockham::Structure::block},
+        std::pair{"kron", ockham::Structure::kronecker}, std::pair{"diag", ockham::Structure::diagonal}}) {
     options.curvature.structure = structure;
     const auto fit = ockham::fit_laplace(network, likelihood, data, prior, hyperparameters, options);
     const auto evidence = ockham::evidence(fit, hyperparameters);
-    std::printf("%-6s %14.3f %14.3f %10.3f %10.3f\n", name, evidence.value, evidence.log_likelihood, evidence.log_prior, evidence.log_det);
+    std::printf("%-6s %14.3f %14.3f %10.3f %10.3f\n", name, evidence.value, evidence.log_likelihood, evidence.log_prior,
+                evidence.log_det);
   }
 
   options.curvature.structure = ockham::Structure::full;
@@ -69,8 +72,8 @@ int main(int, char** argv) {
   ockham::HyperState state;
   ockham::HyperOptions steps;
   const auto better = ockham::optimise_hyperparameters(fit, hyperparameters, steps, state);
-  std::printf("\nAfter %ld steps on the hyperparameters: log evidence %.3f, noise %.3f\n", static_cast<long>(steps.steps), better.best_evidence,
-              std::exp(better.best.log_noise.item<double>()));
+  std::printf("\nAfter %ld steps on the hyperparameters: log evidence %.3f, noise %.3f\n",
+              static_cast<long>(steps.steps), better.best_evidence, std::exp(better.best.log_noise.item<double>()));
 
   const at::Tensor test = at::tensor({-4.5, -1.5, 0.0, 1.5, 4.5}, at::kDouble).unsqueeze(1);
   const auto function = ockham::predict_function(network, fit, better.best, test);

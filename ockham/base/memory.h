@@ -17,8 +17,9 @@ int64_t peak_memory_bytes();
 void reset_peak_memory();
 int64_t resident_memory_bytes();
 
-/// Tells the C library to keep freed memory for the next use. By default glibc gives large blocks back at once, and a loop that needs
-/// them again pays for every page anew, which can be half the time of a small fit. For programs; the library never calls it.
+/// Tells the C library to keep freed memory for the next use. By default glibc gives large blocks back at once, and a
+/// loop that needs them again pays for every page anew, which can be half the time of a small fit. For programs; the
+/// library never calls it.
 void keep_freed_memory();
 
 /// "1.5 GB", "20 MB": for messages.

@@ -21,7 +21,7 @@ class SafeSum {
  public:
   /// The tensor to add into in place (zero at first), in the type of `like`.
   at::Tensor& partial(at::IntArrayRef shape, const at::TensorOptions& like);
-  void added();  // counts one addition
+  void added();                                    // counts one addition
   at::Tensor finish(at::IntArrayRef shape) const;  // float64
 
  private:
@@ -34,10 +34,10 @@ class DenseAccumulator {
  public:
   struct Plan {
     std::vector<size_t> parameters;
-    int64_t size = 0;        // p
-    bool rows = false;       // keep Φ instead of the matrix
-    int64_t row_count = 0;   // N·K over the data set, in row form
-    int64_t derivatives = 0; // M
+    int64_t size = 0;         // p
+    bool rows = false;        // keep Φ instead of the matrix
+    int64_t row_count = 0;    // N·K over the data set, in row form
+    int64_t derivatives = 0;  // M
   };
   explicit DenseAccumulator(Plan plan);
   void begin_batch(const BatchGradients& batch);
@@ -58,7 +58,8 @@ class DenseAccumulator {
 /// Squares of per-example gradients, without building them for a linear layer used once on one position.
 class DiagonalAccumulator {
  public:
-  DiagonalAccumulator(std::vector<size_t> parameters, std::vector<size_t> by_autograd, const ParameterLayout& layout, int64_t derivatives);
+  DiagonalAccumulator(std::vector<size_t> parameters, std::vector<size_t> by_autograd, const ParameterLayout& layout,
+                      int64_t derivatives);
   void begin_batch(const BatchGradients& batch);
   void add_column(const BatchGradients& batch);
   CurvatureBlock finish(int64_t examples);
@@ -80,7 +81,8 @@ class DiagonalAccumulator {
   std::vector<Parameter> parameters_;
 };
 
-/// One weight with Kronecker factors by the rules of docs/mathematics.md, and its bias where that shares the output factor.
+/// One weight with Kronecker factors by the rules of docs/mathematics.md, and its bias where that shares the output
+/// factor.
 class KroneckerAccumulator {
  public:
   struct Plan {

@@ -17,8 +17,10 @@ at::Tensor joined_rows(const BatchGradients& batch, const std::vector<size_t>& p
 DenseAccumulator::DenseAccumulator(Plan plan) : plan_(std::move(plan)), gram_(plan_.size) {
   const at::TensorOptions options = at::TensorOptions().dtype(at::kDouble);
   for (int64_t d = 0; d < plan_.derivatives; ++d) {
-    if (plan_.rows) row_derivatives_.push_back(at::empty({plan_.row_count, plan_.size}, options));
-    else matrix_derivatives_.push_back(at::zeros({plan_.size, plan_.size}, options));
+    if (plan_.rows)
+      row_derivatives_.push_back(at::empty({plan_.row_count, plan_.size}, options));
+    else
+      matrix_derivatives_.push_back(at::zeros({plan_.size, plan_.size}, options));
   }
   if (plan_.rows) rows_ = at::empty({plan_.row_count, plan_.size}, options);
 }
@@ -57,19 +59,24 @@ void DenseAccumulator::keep_factors(const BatchGradients& batch) {
     at::Tensor& gradients = gradient_left ? kept.left : kept.right;
     if (gradient.defined()) keep_rows(gradients, gradient, batch);
     at::Tensor& inputs = gradient_left ? kept.right : kept.left;
-    if (batch.column() == 0) inputs.narrow(0, first_row_ / batch.columns(), batch.examples()).copy_(batch.call(use.call).input);
+    if (batch.column() == 0)
+      inputs.narrow(0, first_row_ / batch.columns(), batch.examples()).copy_(batch.call(use.call).input);
   }
 }
 
 void DenseAccumulator::add_column(const BatchGradients& batch) {
   if (plan_.rows && plan_.derivatives == 0) keep_factors(batch);
   const at::Tensor rows = joined_rows(batch, plan_.parameters, -1);
-  if (plan_.rows) keep_rows(rows_, rows, batch);
-  else gram_.add(rows);
+  if (plan_.rows)
+    keep_rows(rows_, rows, batch);
+  else
+    gram_.add(rows);
   for (int64_t d = 0; d < plan_.derivatives; ++d) {
     const at::Tensor moved = joined_rows(batch, plan_.parameters, d);
-    if (plan_.rows) keep_rows(row_derivatives_[d], moved, batch);
-    else matrix_derivatives_[d].add_(symmetric_cross(rows, moved));
+    if (plan_.rows)
+      keep_rows(row_derivatives_[d], moved, batch);
+    else
+      matrix_derivatives_[d].add_(symmetric_cross(rows, moved));
   }
 }
 

@@ -9,7 +9,8 @@ namespace ockham {
 namespace {
 
 constexpr int64_t kAdditionsInOwnType = 64;
-constexpr int64_t kChunkElements = int64_t{1} << 22;  // of per-example gradients at once: 16 MB in float32, near the cache
+constexpr int64_t kChunkElements = int64_t{1}
+                                   << 22;  // of per-example gradients at once: 16 MB in float32, near the cache
 
 }  // namespace
 
@@ -72,8 +73,10 @@ void DiagonalAccumulator::add_by_autograd(Parameter& parameter, const BatchGradi
 void DiagonalAccumulator::add_column(const BatchGradients& batch) {
   for (Parameter& parameter : parameters_) {
     if (parameter.by_autograd) continue;
-    if (batch.has_product_rows(parameter.index)) add_products(parameter, batch);
-    else add_per_example(parameter, batch);
+    if (batch.has_product_rows(parameter.index))
+      add_products(parameter, batch);
+    else
+      add_per_example(parameter, batch);
   }
   if (batch.column() + 1 == batch.columns()) finish_batch(batch);
 }
@@ -86,8 +89,10 @@ void DiagonalAccumulator::add_products(Parameter& parameter, const BatchGradient
     at::Tensor& sum = parameter.squares[d];
     const at::Tensor& other = d == 0 ? gradient : batch.output_gradient(call, static_cast<int64_t>(d) - 1);
     if (!other.defined()) continue;
-    if (sum.defined()) sum.addcmul_(gradient, other);
-    else sum = gradient * other;
+    if (sum.defined())
+      sum.addcmul_(gradient, other);
+    else
+      sum = gradient * other;
   }
 }
 

@@ -99,7 +99,8 @@ std::vector<CurvatureBlock> KroneckerAccumulator::finish(int64_t examples) {
   KroneckerBlock block;
   block.parameter = plan_.weight;
   block.gradient_left = gradient_left_;
-  const at::Tensor inputs = (counts_.defined() ? counts_.unsqueeze(0) : stack_groups(inputs_)).div_(static_cast<double>(examples));
+  const at::Tensor inputs =
+      (counts_.defined() ? counts_.unsqueeze(0) : stack_groups(inputs_)).div_(static_cast<double>(examples));
   const at::Tensor gradients = stack_groups(gradients_).mul_(position_scale);
   block.left = gradient_left_ ? gradients : inputs;
   block.right = gradient_left_ ? inputs : gradients;

@@ -20,12 +20,13 @@ struct UseInBatch {
 
 class BatchGradients {
  public:
-  /// `by_autograd`: unexplained parameters whose rows are wanted through `per_example`; they are computed here, at once.
+  /// `by_autograd`: unexplained parameters whose rows are wanted through `per_example`; they are computed here, at
+  /// once.
   BatchGradients(const Network& network, const Observation& observation, const OutputRoot& root,
                  const std::vector<size_t>& by_autograd);
 
-  int64_t examples() const { return root_.root.size(0); }             // N
-  int64_t columns() const { return root_.root.size(2); }              // K
+  int64_t examples() const { return root_.root.size(0); }                                 // N
+  int64_t columns() const { return root_.root.size(2); }                                  // K
   int64_t derivatives() const { return static_cast<int64_t>(root_.derivatives.size()); }  // M
   const std::vector<UseInBatch>& uses(size_t parameter) const { return uses_[parameter]; }
   const LayerCall& call(size_t index) const { return observation_.calls()[index]; }
@@ -33,14 +34,16 @@ class BatchGradients {
   const at::Tensor& inputs() const { return observation_.inputs(); }
   const OutputRoot& root() const { return root_; }
 
-  /// A linear layer used once, on one position an example: its per-example gradient is the product of one gradient and one input.
+  /// A linear layer used once, on one position an example: its per-example gradient is the product of one gradient and
+  /// one input.
   bool has_product_rows(size_t parameter) const;
 
   /// Back-propagates the next column, and its derivatives.
   void next_column();
   int64_t column() const { return column_; }
 
-  /// The current column's gradient at the output of a call; undefined where it does not reach. `derivative` -1: the column itself.
+  /// The current column's gradient at the output of a call; undefined where it does not reach. `derivative` -1: the
+  /// column itself.
   const at::Tensor& output_gradient(size_t call, int64_t derivative = -1) const;
   /// The current column's per-example gradient of a parameter, summed over its uses: [N, p].
   at::Tensor per_example(size_t parameter, int64_t derivative = -1) const;

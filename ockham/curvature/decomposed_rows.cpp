@@ -63,7 +63,8 @@ void DecomposedRows::add_log_determinant(const PrecisionPoint& point, LogDetermi
 at::Tensor DecomposedRows::gram_of(const BlockSpan::Run& run) const {
   const auto found = factors_.find(run.first);
   // A run of several parameters is no single product.
-  if (found == factors_.end() || run.size != found->second.left.size(1) * found->second.right.size(1)) return gram(rows_.narrow(1, run.first, run.size).t());
+  if (found == factors_.end() || run.size != found->second.left.size(1) * found->second.right.size(1))
+    return gram(rows_.narrow(1, run.first, run.size).t());
   const auto gram_of_factor = [&](const at::Tensor& factor) {
     const at::Tensor product = gram(factor.t());
     const int64_t columns = rows_.size(0) / factor.size(0);
@@ -90,8 +91,10 @@ bool DecomposedRows::choose_grams() {
   for (const BlockSpan::Run& run : span_.runs()) {
     const int64_t g = std::lower_bound(gram_groups_.begin(), gram_groups_.end(), run.group) - gram_groups_.begin();
     const at::Tensor columns = rows_.narrow(1, run.first, run.size);
-    if (begun[g]) grams_[g].add_(gram_of(run));
-    else grams_[g].copy_(gram_of(run));
+    if (begun[g])
+      grams_[g].add_(gram_of(run));
+    else
+      grams_[g].copy_(gram_of(run));
     begun[g] = true;
     gram_weights_[g] += run.size;
     for (int64_t k = 0; k < derivative_count(); ++k) {

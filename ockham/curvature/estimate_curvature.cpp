@@ -19,10 +19,12 @@ constexpr int64_t kRowBytesAtOnce = int64_t{256} << 20;
 void check_finite_outputs(const at::Tensor& outputs, int64_t first) {
   if (outputs.isfinite().all().item<bool>()) return;
   const int64_t row = outputs.isfinite().logical_not().any(1).nonzero()[0].item<int64_t>();
-  throw Error(ErrorKind::numerical,
-              fmt::format("The network's output for example {} (counted from 0) is not finite; the weights have diverged or the "
-                          "input is out of range.",
-                          first + row));
+  throw Error(
+      ErrorKind::numerical,
+      fmt::format(
+          "The network's output for example {} (counted from 0) is not finite; the weights have diverged or the "
+          "input is out of range.",
+          first + row));
 }
 
 OutputRoot identity_root(const at::Tensor& outputs) {
@@ -73,17 +75,20 @@ CurvatureEstimate estimate_curvature(const Network& network, const Likelihood& l
   root_options.mc_samples = options.mc_samples;
   root_options.derivatives = options.root_derivatives;
   const int64_t derivatives = options.root_derivatives ? root_hyperparameter_count(likelihood, outputs) : 0;
-  const PlanInput plan_input{network, seen, examples, root_columns(likelihood, outputs, root_options), outputs, derivatives};
+  const PlanInput plan_input{network, seen,       examples, root_columns(likelihood, outputs, root_options),
+                             outputs, derivatives};
   CurvaturePlan plan = plan_curvature(plan_input, options);
 
   CurvatureEstimate estimate{{}, DataFit(likelihood, hyperparameters, derivatives > 0), {}, {}, plan.messages, outputs};
   if (options.likelihood_gradient) {
     estimate.gradient = at::zeros({network.layout().total()}, at::kDouble);
-    for (int64_t d = 0; d < derivatives; ++d) estimate.gradient_derivatives.push_back(at::zeros_like(estimate.gradient));
+    for (int64_t d = 0; d < derivatives; ++d)
+      estimate.gradient_derivatives.push_back(at::zeros_like(estimate.gradient));
   }
 
   int64_t batch_size = std::max<int64_t>(1, options.batch_size);
-  if (plan.bytes_per_example > 0) batch_size = std::clamp<int64_t>(kRowBytesAtOnce / plan.bytes_per_example, 1, batch_size);
+  if (plan.bytes_per_example > 0)
+    batch_size = std::clamp<int64_t>(kRowBytesAtOnce / plan.bytes_per_example, 1, batch_size);
   const at::Generator generator = random_stream({options.seed, 0x6d63666973686572});
   for (int64_t first = 0; first < examples; first += batch_size) {
     const Batch batch = data.slice(first, batch_size);
@@ -107,10 +112,12 @@ CurvatureEstimate estimate_curvature(const Network& network, const Likelihood& l
       }
     }
     if (options.likelihood_gradient) {
-      add_gradient(observation, network, output_gradient(likelihood, predictions, batch_targets, hyperparameters), estimate.gradient);
+      add_gradient(observation, network, output_gradient(likelihood, predictions, batch_targets, hyperparameters),
+                   estimate.gradient);
       if (derivatives > 0) {
         const auto columns = output_gradient_derivatives(likelihood, predictions, batch_targets, hyperparameters);
-        for (int64_t d = 0; d < derivatives; ++d) add_gradient(observation, network, columns[d], estimate.gradient_derivatives[d]);
+        for (int64_t d = 0; d < derivatives; ++d)
+          add_gradient(observation, network, columns[d], estimate.gradient_derivatives[d]);
       }
     }
     if (options.progress) options.progress(first + batch.inputs.size(0));
@@ -122,9 +129,11 @@ CurvatureEstimate estimate_curvature(const Network& network, const Likelihood& l
       auto& dense = std::get<DenseBlock>(block);
       dense.jacobian = dense.rows;
       dense.row_factors.clear();  // of J's rows, not of Φ's
-      if (examples * plan_input.columns >= dense.jacobian.size(1)) dense.rows.reset();  // the matrix is the smaller form
+      if (examples * plan_input.columns >= dense.jacobian.size(1))
+        dense.rows.reset();  // the matrix is the smaller form
     }
-    estimate.curvature = rebuild_dense(estimate.curvature, estimate.data_fit, hyperparameters, {likelihood, options.kind});
+    estimate.curvature =
+        rebuild_dense(estimate.curvature, estimate.data_fit, hyperparameters, {likelihood, options.kind});
   }
   return estimate;
 }

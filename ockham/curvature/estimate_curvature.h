@@ -15,7 +15,8 @@
 
 namespace ockham {
 
-/// How positions of a convolution (or of a linear layer on [N, ..., D]) enter the Kronecker factors; docs/mathematics.md.
+/// How positions of a convolution (or of a linear layer on [N, ..., D]) enter the Kronecker factors;
+/// docs/mathematics.md.
 enum class KroneckerRule { expand, reduce, paper };
 
 struct CurvatureOptions {
@@ -23,7 +24,7 @@ struct CurvatureOptions {
   CurvatureKind kind = CurvatureKind::ggn;
   KroneckerRule kronecker_rule = KroneckerRule::expand;
   int64_t mc_samples = 1;
-  uint64_t seed = 0;                 // of the Monte-Carlo Fisher
+  uint64_t seed = 0;  // of the Monte-Carlo Fisher
   int64_t batch_size = 128;
   int64_t memory_budget = 0;         // bytes; 0: default_memory_budget()
   bool root_derivatives = false;     // derivatives for temperature or σ per output: doubles the backward passes
@@ -35,7 +36,8 @@ struct CurvatureOptions {
   /// Full structure: choose between P × P and NC × NC by size; tests force one.
   enum class DenseForm { automatic, matrix, rows } dense_form = DenseForm::automatic;
   ObserveOptions observe;
-  /// Checks the recognised layer calls against autograd on a few examples before the pass; a training loop may do it once.
+  /// Checks the recognised layer calls against autograd on a few examples before the pass; a training loop may do it
+  /// once.
   bool verify = true;
   std::function<void(int64_t examples_done)> progress;  // may throw to interrupt
 };
@@ -43,10 +45,10 @@ struct CurvatureOptions {
 struct CurvatureEstimate {
   Curvature curvature;
   DataFit data_fit;
-  at::Tensor gradient;                            // ∇_θ of -log p(D | θ) at unit noise [P], float64; undefined unless asked for
-  std::vector<at::Tensor> gradient_derivatives;   // M of [P], likewise
-  std::vector<std::string> messages;              // what was done for parameters outside the structure, by name
-  int64_t outputs = 0;                            // C
+  at::Tensor gradient;  // ∇_θ of -log p(D | θ) at unit noise [P], float64; undefined unless asked for
+  std::vector<at::Tensor> gradient_derivatives;  // M of [P], likewise
+  std::vector<std::string> messages;             // what was done for parameters outside the structure, by name
+  int64_t outputs = 0;                           // C
 };
 
 CurvatureEstimate estimate_curvature(const Network& network, const Likelihood& likelihood, const Dataset& data,

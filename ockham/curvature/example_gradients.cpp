@@ -11,14 +11,16 @@ std::vector<at::Tensor> example_gradients(const Network& network, const at::Tens
   std::vector<at::Tensor> variables, rows;
   for (size_t index : parameters) {
     variables.push_back(network.parameters()[index]);
-    rows.push_back(at::zeros({examples, count, network.layout()[index].size}, variables.back().options().requires_grad(false)));
+    rows.push_back(
+        at::zeros({examples, count, network.layout()[index].size}, variables.back().options().requires_grad(false)));
   }
   at::AutoGradMode with_gradients(true);
   for (int64_t n = 0; n < examples; ++n) {
     const at::Tensor output = network.forward(inputs.narrow(0, n, 1)).reshape({1, -1});
     for (int64_t k = 0; k < count; ++k) {
-      const auto gradients = torch::autograd::grad({output}, variables, {columns.select(2, k).narrow(0, n, 1)},
-                                                   /*retain_graph=*/true, /*create_graph=*/false, /*allow_unused=*/true);
+      const auto gradients =
+          torch::autograd::grad({output}, variables, {columns.select(2, k).narrow(0, n, 1)},
+                                /*retain_graph=*/true, /*create_graph=*/false, /*allow_unused=*/true);
       for (size_t i = 0; i < gradients.size(); ++i) {
         if (!gradients[i].defined()) continue;
         const at::Tensor dense = gradients[i].is_sparse() ? gradients[i].to_dense() : gradients[i];

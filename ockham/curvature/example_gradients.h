@@ -9,8 +9,8 @@
 
 namespace ockham {
 
-/// For columns V [N, C, K]: the gradients of Σ_c f_c V_ck with respect to the given parameters, one [N, K, p] each, in the network's
-/// type. Costs N forward and N·K backward passes.
+/// For columns V [N, C, K]: the gradients of Σ_c f_c V_ck with respect to the given parameters, one [N, K, p] each, in
+/// the network's type. Costs N forward and N·K backward passes.
 std::vector<at::Tensor> example_gradients(const Network& network, const at::Tensor& inputs, const at::Tensor& columns,
                                           const std::vector<size_t>& parameters);
 

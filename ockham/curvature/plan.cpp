@@ -97,7 +97,8 @@ struct Planner {
       plan.bytes += 2 * kDouble * layout()[index].size * (1 + input.derivatives);
       if (contains(input.observation.unexplained_parameters(), index)) by_autograd.push_back(index);
     }
-    plan.accumulators.push_back(DiagonalAccumulator(std::move(parameters), std::move(by_autograd), layout(), input.derivatives));
+    plan.accumulators.push_back(
+        DiagonalAccumulator(std::move(parameters), std::move(by_autograd), layout(), input.derivatives));
   }
 
   // The parameters that dense blocks take together: all of them, the user's groups, or each on its own.
@@ -128,7 +129,8 @@ struct Planner {
     std::vector<bool> taken(layout().count(), false);
     for (size_t i = 0; i < layout().count(); ++i) {
       const bool explained = !contains(input.observation.unexplained_parameters(), i);
-      if (explained && !uses[i].all.empty() && uses[i].only_matrix && same_roles(uses[i])) add_kronecker(i, uses, taken);
+      if (explained && !uses[i].all.empty() && uses[i].only_matrix && same_roles(uses[i]))
+        add_kronecker(i, uses, taken);
     }
     for (size_t i = 0; i < layout().count(); ++i) {
       if (taken[i]) continue;
@@ -136,20 +138,23 @@ struct Planner {
       const bool unexplained = contains(input.observation.unexplained_parameters(), i);
       if (!unexplained && uses[i].all.empty()) {
         diagonal.push_back(i);
-        plan.messages.push_back(fmt::format("parameter '{}' is not used by the network: its curvature is zero", slot.name));
+        plan.messages.push_back(
+            fmt::format("parameter '{}' is not used by the network: its curvature is zero", slot.name));
       } else if (!unexplained && uses[i].only_bias && slot.size <= 16 * options.largest_exact_block) {
         plan.bytes += 3 * kDouble * slot.size * slot.size;
         plan.accumulators.push_back(BiasAccumulator({i, slot.size, options.kronecker_rule, input.derivatives}));
       } else {
         const bool small = slot.size <= options.largest_exact_block;
-        if (small) add_dense({i}, false);
-        else diagonal.push_back(i);
+        if (small)
+          add_dense({i}, false);
+        else
+          diagonal.push_back(i);
         if (unexplained || !small || !uses[i].only_elementwise) {
-          const std::string why = unexplained ? input.observation.reason(i)
+          const std::string why = unexplained                ? input.observation.reason(i)
                                   : uses[i].only_elementwise ? "it has more weights than largest_exact_block"
                                                              : "its uses have different roles";
-          plan.messages.push_back(fmt::format("parameter '{}' {} has no Kronecker form ({}): its block is {}", slot.name,
-                                              join(slot.shape), why, small ? "exact" : "an exact diagonal"));
+          plan.messages.push_back(fmt::format("parameter '{}' {} has no Kronecker form ({}): its block is {}",
+                                              slot.name, join(slot.shape), why, small ? "exact" : "an exact diagonal"));
         }
       }
     }
@@ -171,8 +176,10 @@ struct Planner {
     const auto& use = std::get<MatrixUse>(uses[weight].all[0].use->how);
     const ParameterSlot& slot = layout()[weight];
     const int64_t left = slot.shape[0] / use.groups, right = slot.size / slot.shape[0];
-    const bool diagonal_left = use.kind == MatrixUse::Operator::embedding && options.kronecker_rule != KroneckerRule::reduce;
-    plan.bytes += use.groups * kDouble * 2 * ((diagonal_left ? left : left * left) + right * right) * (1 + input.derivatives);
+    const bool diagonal_left =
+        use.kind == MatrixUse::Operator::embedding && options.kronecker_rule != KroneckerRule::reduce;
+    plan.bytes +=
+        use.groups * kDouble * 2 * ((diagonal_left ? left : left * left) + right * right) * (1 + input.derivatives);
     taken[weight] = true;
     plan.accumulators.push_back(KroneckerAccumulator(std::move(kronecker)));
   }
@@ -183,18 +190,24 @@ struct Planner {
       case Structure::block:
         for (auto& block : dense_blocks(options.structure)) add_dense(std::move(block), true);
         return;
-      case Structure::kronecker: return plan_kronecker();
-      case Structure::diagonal: return add_diagonal(all_parameters());
+      case Structure::kronecker:
+        return plan_kronecker();
+      case Structure::diagonal:
+        return add_diagonal(all_parameters());
     }
   }
 };
 
 const char* name_of(Structure structure) {
   switch (structure) {
-    case Structure::full: return "full";
-    case Structure::block: return "block";
-    case Structure::kronecker: return "kron";
-    case Structure::diagonal: break;
+    case Structure::full:
+      return "full";
+    case Structure::block:
+      return "block";
+    case Structure::kronecker:
+      return "kron";
+    case Structure::diagonal:
+      break;
   }
   return "diag";
 }
@@ -226,14 +239,17 @@ CurvaturePlan plan_curvature(const PlanInput& input, const CurvatureOptions& opt
     std::string fitting;
     for (Structure other : {Structure::block, Structure::kronecker, Structure::diagonal}) {
       const int64_t bytes = other == options.structure ? needed : bytes_for(input, options, other, false);
-      if (bytes <= budget) fitting += fmt::format("{}{} ({})", fitting.empty() ? "" : ", ", name_of(other), human_bytes(bytes));
+      if (bytes <= budget)
+        fitting += fmt::format("{}{} ({})", fitting.empty() ? "" : ", ", name_of(other), human_bytes(bytes));
     }
-    throw Error(ErrorKind::usage,
-                fmt::format("The {} structure of {} weights and {} examples needs {} ({} bytes) but the memory budget is {}; {}.",
-                            name_of(options.structure), input.network.layout().total(), input.examples, human_bytes(needed), needed,
-                            human_bytes(budget),
-                            fitting.empty() ? "no structure fits, so raise the budget (--memory)"
-                                            : "use another structure that fits: " + fitting + ", or raise the budget (--memory)"));
+    throw Error(
+        ErrorKind::usage,
+        fmt::format(
+            "The {} structure of {} weights and {} examples needs {} ({} bytes) but the memory budget is {}; {}.",
+            name_of(options.structure), input.network.layout().total(), input.examples, human_bytes(needed), needed,
+            human_bytes(budget),
+            fitting.empty() ? "no structure fits, so raise the budget (--memory)"
+                            : "use another structure that fits: " + fitting + ", or raise the budget (--memory)"));
   }
   Planner planner{input, options, {}};
   planner.plan.keep_jacobian = dense && input.derivatives > 0 && options.kind != CurvatureKind::mc_fisher &&

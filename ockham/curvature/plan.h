@@ -1,4 +1,5 @@
-// Private to curvature/: which accumulator takes which parameter, decided from one observed forward pass and the memory budget.
+// Private to curvature/: which accumulator takes which parameter, decided from one observed forward pass and the memory
+// budget.
 #pragma once
 
 #include <string>
@@ -14,8 +15,8 @@ struct CurvaturePlan {
   std::vector<size_t> rows_by_autograd;  // unexplained parameters whose rows an exact block needs
   bool keep_jacobian = false;            // dense blocks collect J itself; they are made from it at the end
   std::vector<std::string> messages;
-  int64_t bytes = 0;                     // what the blocks and their decomposition will need
-  int64_t bytes_per_example = 0;         // largest rows at once, for the size of batches
+  int64_t bytes = 0;              // what the blocks and their decomposition will need
+  int64_t bytes_per_example = 0;  // largest rows at once, for the size of batches
 };
 
 struct PlanInput {

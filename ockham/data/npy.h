@@ -7,9 +7,9 @@
 
 namespace ockham {
 
-/// Reads a C- or Fortran-ordered array of float16/32/64, int8..64, uint8 or bool (little or big endian). Throws Error(data)
-/// naming the file and what is wrong: not NPY, truncated, a type or shape that cannot be read. The header is checked against the
-/// file's size before anything is allocated.
+/// Reads a C- or Fortran-ordered array of float16/32/64, int8..64, uint8 or bool (little or big endian). Throws
+/// Error(data) naming the file and what is wrong: not NPY, truncated, a type or shape that cannot be read. The header
+/// is checked against the file's size before anything is allocated.
 at::Tensor read_npy(const std::string& path);
 
 /// Writes float32/float64/int64 tensors, atomically (temporary name, then rename).

@@ -5,7 +5,8 @@
 
 namespace ockham {
 
-/// Lower factor of a float64 [n, n]; throws Error(numerical) naming `what` when it is not positive definite or not finite.
+/// Lower factor of a float64 [n, n]; throws Error(numerical) naming `what` when it is not positive definite or not
+/// finite.
 at::Tensor cholesky(const at::Tensor& matrix, const char* what);
 double log_determinant_of_factor(const at::Tensor& factor);
 at::Tensor inverse_from_factor(const at::Tensor& factor);  // symmetric [n, n]

@@ -16,8 +16,8 @@ at::Tensor gram(const at::Tensor& rows);
 /// rowsᵀ other + otherᵀ rows [d, d], the derivative of rowsᵀ rows when `other` is that of the rows; both [m, d].
 at::Tensor symmetric_cross(const at::Tensor& rows, const at::Tensor& other);
 
-/// Collects rows [m, d] until there are enough for an efficient update, updates in the rows' own type, and moves the partial
-/// sum to float64 before float32 rounding could matter.
+/// Collects rows [m, d] until there are enough for an efficient update, updates in the rows' own type, and moves the
+/// partial sum to float64 before float32 rounding could matter.
 class GramAccumulator {
  public:
   explicit GramAccumulator(int64_t dimension) : dimension_(dimension) {}

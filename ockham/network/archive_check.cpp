@@ -48,6 +48,7 @@ struct Entry {
   uint32_t checksum = 0;
   uint64_t stored_size = 0, size = 0, header_offset = 0;
   uint64_t length_in_directory = 0;
+  bool is_folder = false;
 };
 
 class Archive {
@@ -144,6 +145,8 @@ class Archive {
     entry.stored_size = read32(header, 20);
     entry.size = read32(header, 24);
     entry.header_offset = read32(header, 42);
+    constexpr uint32_t folder_attribute = 0x10;
+    entry.is_folder = (read32(header, 38) & folder_attribute) != 0 || (name_length > 0 && entry.name.back() == '/');
     read_wide_fields(entry, read(at + entry_header_size + name_length, extra_length));
     return entry;
   }
@@ -175,6 +178,8 @@ class Archive {
       refuse(entry, "it is not where the directory says");
     const uint64_t start = entry.header_offset + local_header_size + name_length + read16(header, 28);
     if (!holds(start, entry.stored_size)) refuse(entry, "it goes beyond the end of the file");
+    // libtorch reads nothing of a folder, and leaves the memory of the tensor as it finds it.
+    if (entry.is_folder && entry.size > 0) refuse(entry, "it is marked as a folder");
     constexpr uint16_t stored = 0, deflated = 8;
     if (entry.method != stored && entry.method != deflated) refuse(entry, "unknown compression");
     if (entry.method == stored && entry.stored_size != entry.size) refuse(entry, "its two sizes differ");

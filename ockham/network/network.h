@@ -12,14 +12,14 @@
 
 namespace ockham {
 
-/// A cheap handle: copies share the parameters. For a torch::nn module use `make_network` (network/module_network.h), for a
-/// TorchScript file `load_torchscript` (network/torchscript.h).
+/// A cheap handle: copies share the parameters. For a torch::nn module use `make_network` (network/module_network.h),
+/// for a TorchScript file `load_torchscript` (network/torchscript.h).
 class Network {
  public:
   using Forward = std::function<at::Tensor(const at::Tensor&)>;
 
-  /// Parameters that do not require gradients are frozen: they are no part of θ. A tensor listed twice (tied weights) counts
-  /// once, under its first name. Throws Error(data) when nothing is left or a value is not finite.
+  /// Parameters that do not require gradients are frozen: they are no part of θ. A tensor listed twice (tied weights)
+  /// counts once, under its first name. Throws Error(data) when nothing is left or a value is not finite.
   Network(std::vector<std::pair<std::string, at::Tensor>> named_parameters, Forward forward);
 
   /// [N, ...] to [N, C], as the network gives it; runs with the TorchScript optimiser off (it detaches parameters).
@@ -29,7 +29,7 @@ class Network {
   const std::vector<at::Tensor>& parameters() const { return parameters_; }
   at::ScalarType dtype() const;
 
-  at::Tensor flat_parameters() const;                        // θ [P], a float64 copy
+  at::Tensor flat_parameters() const;                       // θ [P], a float64 copy
   void set_flat_parameters(const at::Tensor& theta) const;  // writes θ [P] back in the parameters' own type
 
  private:

@@ -9,9 +9,9 @@
 
 namespace ockham {
 
-/// Loads a TorchScript file that maps [N, ...] to [N, C], in the given floating type. The training flag is left as it was
-/// saved. Throws Error(data) when the file is missing, is no TorchScript archive, is damaged (archive_check.h), or was
-/// saved by a newer libtorch (naming both versions).
+/// Loads a TorchScript file that maps [N, ...] to [N, C], in the given floating type. The training flag is left as it
+/// was saved. Throws Error(data) when the file is missing, is no TorchScript archive, is damaged (archive_check.h), or
+/// was saved by a newer libtorch (naming both versions).
 Network load_torchscript(const std::string& path, at::ScalarType dtype);
 
 }  // namespace ockham

@@ -156,7 +156,8 @@ at::Tensor per_example_gradient(const LayerCall& call, const ParameterUse& use, 
   ParameterUse some_use = use;
   if (auto* elementwise = std::get_if<ElementwiseUse>(&some_use.how)) {
     at::Tensor& factor = elementwise->factor;
-    if (factor.defined() && factor.dim() == output_gradient.dim() && factor.size(call.batch_dimension) != 1) factor = part(factor);
+    if (factor.defined() && factor.dim() == output_gradient.dim() && factor.size(call.batch_dimension) != 1)
+      factor = part(factor);
   }
   return per_example_gradient(some, some_use, part(output_gradient));
 }

@@ -38,19 +38,20 @@ const std::string& Observation::reason(size_t parameter) const {
 
 std::vector<at::Tensor> Observation::backward(const at::Tensor& column) const {
   if (state_->edges.empty()) return {};
-  // Asking for gradients at edges, not at tensors: an in-place activation replaces a tensor's own edge. Weight gradients are not
-  // computed, since nobody asks for them.
-  return torch::autograd::Engine::get_default_engine().execute(
-      {torch::autograd::impl::gradient_edge(state_->outputs)}, {column}, /*keep_graph=*/true, /*create_graph=*/false,
-      /*accumulate_grad=*/false, state_->edges);
+  // Asking for gradients at edges, not at tensors: an in-place activation replaces a tensor's own edge. Weight
+  // gradients are not computed, since nobody asks for them.
+  return torch::autograd::Engine::get_default_engine().execute({torch::autograd::impl::gradient_edge(state_->outputs)},
+                                                               {column}, /*keep_graph=*/true, /*create_graph=*/false,
+                                                               /*accumulate_grad=*/false, state_->edges);
 }
 
 std::vector<at::Tensor> Observation::parameter_gradients(const at::Tensor& column,
                                                          const std::vector<size_t>& parameters) const {
   std::vector<at::Tensor> inputs;
   for (size_t index : parameters) inputs.push_back(state_->parameters[index]);
-  auto gradients = torch::autograd::grad({state_->outputs}, inputs, {column}, /*retain_graph=*/true, /*create_graph=*/false,
-                                         /*allow_unused=*/true);
+  auto gradients =
+      torch::autograd::grad({state_->outputs}, inputs, {column}, /*retain_graph=*/true, /*create_graph=*/false,
+                            /*allow_unused=*/true);
   for (at::Tensor& gradient : gradients) {
     if (gradient.defined() && gradient.is_sparse()) gradient = gradient.to_dense();
   }
@@ -82,19 +83,22 @@ namespace {
 void check_outputs(at::Tensor& outputs, int64_t examples) {
   if (outputs.dim() == 1 && outputs.size(0) == examples) outputs = outputs.unsqueeze(1);
   if (outputs.dim() != 2 || outputs.size(0) != examples) {
-    throw Error(ErrorKind::data, fmt::format("The network maps {} examples to an output of shape [{}]; it must give one row of C "
-                                             "outputs per example, [N, C].",
-                                             examples, fmt::join(outputs.sizes(), ", ")));
+    throw Error(ErrorKind::data,
+                fmt::format("The network maps {} examples to an output of shape [{}]; it must give one row of C "
+                            "outputs per example, [N, C].",
+                            examples, fmt::join(outputs.sizes(), ", ")));
   }
   if (!outputs.requires_grad()) {
-    throw Error(ErrorKind::data,
-                "The network's output does not depend on any of its parameters through autograd; it was frozen, or runs "
-                "without gradients inside, so that it has no curvature.");
+    throw Error(
+        ErrorKind::data,
+        "The network's output does not depend on any of its parameters through autograd; it was frozen, or runs "
+        "without gradients inside, so that it has no curvature.");
   }
 }
 
 void explain(const std::vector<OperatorRecord>& records, const ParameterLookup& lookup, int64_t examples,
-             const ObserveOptions& options, std::vector<RecognisedCall>& calls, std::map<size_t, std::string>& reasons) {
+             const ObserveOptions& options, std::vector<RecognisedCall>& calls,
+             std::map<size_t, std::string>& reasons) {
   for (const OperatorRecord& record : records) {
     if (!record.output_edge.is_valid()) {
       for (size_t index : record.touched) reasons.emplace(index, record.name + " uses it outside autograd");
@@ -108,7 +112,8 @@ void explain(const std::vector<OperatorRecord>& records, const ParameterLookup& 
           return recogniser.recognise(context);
         });
     if (recognised) continue;
-    for (size_t index : record.touched) reasons.emplace(index, record.name + " uses it in a way that is not recognised");
+    for (size_t index : record.touched)
+      reasons.emplace(index, record.name + " uses it in a way that is not recognised");
   }
   for (const RecognisedCall& call : calls) {
     for (size_t i = 0; i < call.inputs.size(); ++i) {
@@ -134,15 +139,17 @@ Observation observe_forward(const Network& network, const at::Tensor& inputs, co
   state->outputs = network.forward(inputs);
   const std::vector<OperatorRecord> records = recorder.finish();
   if (!recorder.forbidden().empty()) {
-    throw Error(ErrorKind::data, fmt::format("The network cannot be used: {}. Put it into evaluation mode (eval()) before it "
-                                             "is saved or observed.",
-                                             recorder.forbidden()));
+    throw Error(ErrorKind::data,
+                fmt::format("The network cannot be used: {}. Put it into evaluation mode (eval()) before it "
+                            "is saved or observed.",
+                            recorder.forbidden()));
   }
   check_outputs(state->outputs, examples);
 
   std::vector<RecognisedCall> calls;
   explain(records, lookup, examples, options, calls, state->reasons);
-  for (size_t index : options.leave_unexplained) state->reasons.emplace(index, "its recognised uses do not give its gradient");
+  for (size_t index : options.leave_unexplained)
+    state->reasons.emplace(index, "its recognised uses do not give its gradient");
   std::set<size_t> seen;
   for (const OperatorRecord& record : records) seen.insert(record.touched.begin(), record.touched.end());
   for (const auto& [index, reason] : state->reasons) state->unexplained.push_back(index);

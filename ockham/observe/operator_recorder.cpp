@@ -47,12 +47,15 @@ std::string forbidden_reason(std::string_view name, c10::ArrayRef<const c10::IVa
     if (is_true(arguments, 2) && is_positive(arguments, 1)) return "dropout is active";
   } else if (op == "scaled_dot_product_attention") {
     if (is_positive(arguments, 4)) return "attention dropout is active";
-  } else if (op == "batch_norm" || op == "native_batch_norm" || op == "_batch_norm_impl_index" || op == "cudnn_batch_norm") {
-    if (is_true(arguments, 5)) return "batch norm is in training mode, so that an output depends on the other examples of its batch";
+  } else if (op == "batch_norm" || op == "native_batch_norm" || op == "_batch_norm_impl_index" ||
+             op == "cudnn_batch_norm") {
+    if (is_true(arguments, 5))
+      return "batch norm is in training mode, so that an output depends on the other examples of its batch";
   } else if (op == "rrelu") {
     if (is_true(arguments, 3)) return "randomised ReLU is in training mode";
-  } else if (op == "rand" || op == "randn" || op == "rand_like" || op == "randn_like" || op == "randint" || op == "bernoulli" ||
-             op == "normal" || op == "uniform" || op == "multinomial" || op == "randperm" || op == "exponential") {
+  } else if (op == "rand" || op == "randn" || op == "rand_like" || op == "randn_like" || op == "randint" ||
+             op == "bernoulli" || op == "normal" || op == "uniform" || op == "multinomial" || op == "randperm" ||
+             op == "exponential") {
     return "it draws random numbers (" + std::string(name) + ")";
   }
   return {};

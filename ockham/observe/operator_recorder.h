@@ -34,13 +34,14 @@ class ParameterLookup {
 };
 
 struct OperatorRecord {
-  std::string name;                              // "aten::linear"
+  std::string name;  // "aten::linear"
   std::vector<c10::IValue> arguments;
-  std::vector<torch::autograd::Edge> argument_edges;  // gradient edges of tensor arguments before the operator ran (in-place ones replace them)
-  std::vector<uint32_t> argument_versions;       // version counters of tensor arguments when the operator ran
-  std::vector<int64_t> output_shape;             // of the first output
-  torch::autograd::Edge output_edge;             // where its gradient arrives; function is null when detached
-  std::vector<size_t> touched;                   // parameters whose memory an argument shares
+  std::vector<torch::autograd::Edge>
+      argument_edges;  // gradient edges of tensor arguments before the operator ran (in-place ones replace them)
+  std::vector<uint32_t> argument_versions;  // version counters of tensor arguments when the operator ran
+  std::vector<int64_t> output_shape;        // of the first output
+  torch::autograd::Edge output_edge;        // where its gradient arrives; function is null when detached
+  std::vector<size_t> touched;              // parameters whose memory an argument shares
 };
 
 /// Records while it lives, on this thread. Operators that only make views of a parameter are left out.

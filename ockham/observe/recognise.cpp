@@ -6,10 +6,8 @@ namespace ockham {
 
 const std::vector<NamedRecogniser>& recognisers() {
   static const std::vector<NamedRecogniser> table = {
-      {"linear", recognise_linear},
-      {"convolution", recognise_convolution},
-      {"elementwise", recognise_elementwise},
-      {"normalisation", recognise_normalisation},
+      {"linear", recognise_linear},           {"convolution", recognise_convolution},
+      {"elementwise", recognise_elementwise}, {"normalisation", recognise_normalisation},
       {"embedding", recognise_embedding},
   };
   return table;
@@ -17,7 +15,9 @@ const std::vector<NamedRecogniser>& recognisers() {
 
 int64_t find_batch_dimension(const std::vector<int64_t>& shape, int64_t examples, size_t candidates,
                              const std::vector<int64_t>& broadcast) {
-  const auto allowed = [&](size_t d) { return d < std::min(candidates, shape.size()) && (broadcast.empty() || broadcast[d] == 1); };
+  const auto allowed = [&](size_t d) {
+    return d < std::min(candidates, shape.size()) && (broadcast.empty() || broadcast[d] == 1);
+  };
   for (size_t d = 0; d < 2; ++d) {
     if (allowed(d) && shape[d] == examples) return static_cast<int64_t>(d);
   }
@@ -51,7 +51,8 @@ bool has_only(const OperatorRecord& record, const LayerCall& call) {
   });
 }
 
-// y = x Wᵀ + b as aten::linear (TorchScript), addmm(b, x, W.t()) or matmul(x, W.t()) (C++ nn::Linear), or x W with W [in][out].
+// y = x Wᵀ + b as aten::linear (TorchScript), addmm(b, x, W.t()) or matmul(x, W.t()) (C++ nn::Linear), or x W with W
+// [in][out].
 bool recognise_linear(RecogniseContext& context) {
   const OperatorRecord& record = context.record;
   size_t input = 0, weight = 1;
@@ -69,7 +70,8 @@ bool recognise_linear(RecogniseContext& context) {
     return false;
   }
   const at::Tensor x = tensor_argument(record, input), w = tensor_argument(record, weight);
-  if (!x.defined() || !w.defined() || x.dim() < 2 || w.dim() != 2 || record.output_shape.size() != static_cast<size_t>(x.dim())) {
+  if (!x.defined() || !w.defined() || x.dim() < 2 || w.dim() != 2 ||
+      record.output_shape.size() != static_cast<size_t>(x.dim())) {
     return false;
   }
   // aten::linear takes W [out][in] itself; products take its transpose, or W [in][out] itself.
@@ -90,7 +92,8 @@ bool recognise_linear(RecogniseContext& context) {
   }
   if (bias >= 0) {
     const int64_t index = context.lookup.exact(tensor_argument(record, bias));
-    if (index >= 0 && tensor_argument(record, bias).dim() == 1) recognised.call.uses.push_back({static_cast<size_t>(index), BiasUse{}});
+    if (index >= 0 && tensor_argument(record, bias).dim() == 1)
+      recognised.call.uses.push_back({static_cast<size_t>(index), BiasUse{}});
   }
   if (!has_only(record, recognised.call)) return false;
   context.earlier.push_back(std::move(recognised));

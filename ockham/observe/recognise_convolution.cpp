@@ -44,14 +44,16 @@ bool recognise_convolution(RecogniseContext& context) {
   ArgumentPositions positions{};
   if (!positions_of(record.name, positions)) return false;
   const at::Tensor x = tensor_argument(record, 0), w = tensor_argument(record, 1), b = tensor_argument(record, 2);
-  if (!x.defined() || !w.defined() || x.dim() < 3 || x.dim() != w.dim()) return false;  // unbatched inputs have no examples
+  if (!x.defined() || !w.defined() || x.dim() < 3 || x.dim() != w.dim())
+    return false;  // unbatched inputs have no examples
   const int64_t parameter = context.lookup.exact(w);
   if (parameter < 0 && w.requires_grad()) return false;
   const size_t dimensions = static_cast<size_t>(x.dim()) - 2;
   if (x.size(0) % context.examples != 0) return false;
 
   MatrixUse use;
-  const bool transposed = positions.always_transposed || (positions.transposed >= 0 && record.arguments[positions.transposed].toBool());
+  const bool transposed =
+      positions.always_transposed || (positions.transposed >= 0 && record.arguments[positions.transposed].toBool());
   use.kind = transposed ? MatrixUse::Operator::transposed_convolution : MatrixUse::Operator::convolution;
   use.gradient_left = !transposed;
   use.kernel = w.sizes().slice(2).vec();
@@ -63,10 +65,12 @@ bool recognise_convolution(RecogniseContext& context) {
 
   RecognisedCall recognised = begin_call(context, 0, {0});
   recognised.call.input = recognised.inputs[0];
-  if (record.arguments.size() > static_cast<size_t>(positions.padding) && record.arguments[positions.padding].isString()) {
+  if (record.arguments.size() > static_cast<size_t>(positions.padding) &&
+      record.arguments[positions.padding].isString()) {
     use.padding.assign(dimensions, 0);
     if (record.arguments[positions.padding].toStringRef() == "same") {
-      // An even kernel pads one more at the end; the input is padded here and the convolution then has no padding of its own.
+      // An even kernel pads one more at the end; the input is padded here and the convolution then has no padding of
+      // its own.
       std::vector<int64_t> pad;
       for (size_t d = dimensions; d-- > 0;) {
         const int64_t total = use.dilation[d] * (use.kernel[d] - 1);

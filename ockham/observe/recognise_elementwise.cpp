@@ -15,7 +15,8 @@ std::vector<int64_t> aligned_shape(c10::IntArrayRef shape, size_t rank) {
   return aligned;
 }
 
-// x W (without bias) followed by + b is a linear layer: the bias joins that call, so that it gets the linear layer's rules.
+// x W (without bias) followed by + b is a linear layer: the bias joins that call, so that it gets the linear layer's
+// rules.
 bool join_as_bias(RecogniseContext& context, size_t operand, size_t parameter, const std::vector<int64_t>& aligned) {
   const bool along_last = std::all_of(aligned.begin(), aligned.end() - 1, [](int64_t size) { return size == 1; }) &&
                           aligned.back() == context.record.output_shape.back();
@@ -39,7 +40,8 @@ bool join_as_bias(RecogniseContext& context, size_t operand, size_t parameter, c
 // x + p, x - p, x * p and their in-place forms, p of any shape that broadcasts.
 bool recognise_elementwise(RecogniseContext& context) {
   const OperatorRecord& record = context.record;
-  const std::string name = !record.name.empty() && record.name.back() == '_' ? record.name.substr(0, record.name.size() - 1) : record.name;
+  const std::string name =
+      !record.name.empty() && record.name.back() == '_' ? record.name.substr(0, record.name.size() - 1) : record.name;
   const bool multiply = name == "aten::mul", add = name == "aten::add", subtract = name == "aten::sub";
   if (!multiply && !add && !subtract) return false;
   const at::Tensor first = tensor_argument(record, 0), second = tensor_argument(record, 1);
@@ -58,14 +60,17 @@ bool recognise_elementwise(RecogniseContext& context) {
   const int64_t batch = find_batch_dimension(record.output_shape, context.examples, rank, use.aligned_shape);
   if (batch < 0) return false;
   if (!multiply) {
-    const double alpha = record.arguments.size() > 2 && record.arguments[2].isScalar() ? record.arguments[2].toScalar().toDouble() : 1;
+    const double alpha =
+        record.arguments.size() > 2 && record.arguments[2].isScalar() ? record.arguments[2].toScalar().toDouble() : 1;
     use.multiplier = parameter_first ? 1 : (subtract ? -alpha : alpha);
   }
   if (add && use.multiplier == 1 && join_as_bias(context, operand, parameter, use.aligned_shape)) return true;
 
-  RecognisedCall recognised = begin_call(context, batch, multiply ? std::vector<size_t>{operand} : std::vector<size_t>{});
+  RecognisedCall recognised =
+      begin_call(context, batch, multiply ? std::vector<size_t>{operand} : std::vector<size_t>{});
   if (multiply) use.factor = recognised.inputs[0];
-  if (multiply && record.name.back() == '_' && !parameter_first) return false;  // x.mul_(p) destroys the factor that is needed
+  if (multiply && record.name.back() == '_' && !parameter_first)
+    return false;  // x.mul_(p) destroys the factor that is needed
   recognised.call.uses.push_back({parameter, use});
   if (!has_only(record, recognised.call)) return false;
   context.earlier.push_back(std::move(recognised));
@@ -93,7 +98,8 @@ bool recognise_normalisation(RecogniseContext& context) {
     if (!mean.defined() || !variance.defined()) return false;
     std::vector<int64_t> channels(x.dim(), 1);
     channels[1] = x.size(1);
-    normalised = (x.detach() - mean.view(channels)) * at::rsqrt(variance.view(channels) + record.arguments[7].toDouble());
+    normalised =
+        (x.detach() - mean.view(channels)) * at::rsqrt(variance.view(channels) + record.arguments[7].toDouble());
   } else {
     return false;
   }

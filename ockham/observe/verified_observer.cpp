@@ -21,7 +21,8 @@ at::Tensor first_examples(const Network& network, const at::Tensor& inputs) {
 
 }  // namespace
 
-VerifiedObserver::VerifiedObserver(const Network& network, const at::Tensor& inputs, ObserveOptions options, bool verify)
+VerifiedObserver::VerifiedObserver(const Network& network, const at::Tensor& inputs, ObserveOptions options,
+                                   bool verify)
     : network_(network),
       options_(std::move(options)),
       sample_(observe_forward(network, first_examples(network, inputs), options_)) {
@@ -36,7 +37,8 @@ Observation VerifiedObserver::observe(const at::Tensor& inputs) const {
   Observation observation = observe_forward(network_, typed(network_, inputs), options_);
   if (!observation.follow(sample_)) {
     throw Error(ErrorKind::data,
-                "The network uses its parameters differently for these examples than for the first ones (control flow that depends "
+                "The network uses its parameters differently for these examples than for the first ones (control flow "
+                "that depends "
                 "on the data, or on the size of the batch); such networks are not supported.");
   }
   return observation;

@@ -10,15 +10,15 @@ namespace ockham {
 
 class VerifiedObserver {
  public:
-  /// Observes the first examples of `inputs`; with `verify`, parameters whose recognised uses do not give autograd's gradient are
-  /// left to the exact fallback, and a network that mixes examples is refused with Error(data).
+  /// Observes the first examples of `inputs`; with `verify`, parameters whose recognised uses do not give autograd's
+  /// gradient are left to the exact fallback, and a network that mixes examples is refused with Error(data).
   VerifiedObserver(const Network& network, const at::Tensor& inputs, ObserveOptions options = {}, bool verify = true);
 
   /// The observation of the first examples: which calls use which parameters.
   const Observation& sample() const { return sample_; }
 
-  /// Observes a batch; inputs of a floating type are brought to the network's. Throws Error(data) when the network uses its
-  /// parameters differently than for the first examples.
+  /// Observes a batch; inputs of a floating type are brought to the network's. Throws Error(data) when the network uses
+  /// its parameters differently than for the first examples.
   Observation observe(const at::Tensor& inputs) const;
 
  private:

@@ -33,10 +33,11 @@ void refuse_mixed_examples(const Network& network, const at::Tensor& inputs, con
   alone = alone.reshape_as(within);
   const double scale = std::max(largest(within), std::numeric_limits<float>::min() * 1.0);
   if (largest(alone - within) > 50 * tolerance_of(within) * scale) {
-    throw Error(ErrorKind::data,
-                "The network's output for an example changes with the other examples of its batch (or from call to call); the "
-                "evidence needs independent examples. Put the network into evaluation mode (eval()) or remove the operation "
-                "that mixes or randomises them.");
+    throw Error(
+        ErrorKind::data,
+        "The network's output for an example changes with the other examples of its batch (or from call to call); the "
+        "evidence needs independent examples. Put the network into evaluation mode (eval()) or remove the operation "
+        "that mixes or randomises them.");
   }
 }
 
@@ -45,7 +46,8 @@ struct Rebuilt {
   at::Tensor by_example;  // [N, ...], zero for examples that got no gradient
 };
 
-// A weight's gradient by one product over all rows: per-example gradients of a large layer would be many times its size.
+// A weight's gradient by one product over all rows: per-example gradients of a large layer would be many times its
+// size.
 Rebuilt rebuild(const LayerCall& call, const ParameterUse& use, const at::Tensor& output_gradient) {
   const auto* matrix = std::get_if<MatrixUse>(&use.how);
   if (matrix == nullptr) {
@@ -57,7 +59,8 @@ Rebuilt rebuild(const LayerCall& call, const ParameterUse& use, const at::Tensor
   const at::Tensor inputs = input_rows(call, *matrix);
   if (matrix->kind == MatrixUse::Operator::embedding) {
     const at::Tensor rows = gradients.reshape({-1, gradients.size(3)});
-    return {at::zeros({matrix->rows, rows.size(1)}, rows.options()).index_add_(0, inputs.reshape(-1), rows).reshape(-1), by_example};
+    return {at::zeros({matrix->rows, rows.size(1)}, rows.options()).index_add_(0, inputs.reshape(-1), rows).reshape(-1),
+            by_example};
   }
   const at::Tensor left = (matrix->gradient_left ? gradients : inputs).flatten(1, 2);
   const at::Tensor right = (matrix->gradient_left ? inputs : gradients).flatten(1, 2);
@@ -98,7 +101,8 @@ std::vector<size_t> verify_calls(const Observation& observation, const Network& 
   const auto& unexplained = observation.unexplained_parameters();
   for (size_t i = 0; i < count; ++i) {
     if (std::binary_search(unexplained.begin(), unexplained.end(), i)) continue;
-    const at::Tensor expected = truth[i].defined() ? truth[i].reshape(-1) : at::zeros({network.layout()[i].size}, column.options());
+    const at::Tensor expected =
+        truth[i].defined() ? truth[i].reshape(-1) : at::zeros({network.layout()[i].size}, column.options());
     const at::Tensor got = rebuilt[i].defined() ? rebuilt[i] : at::zeros_like(expected);
     const double scale = std::max(largest(expected), largest(got));
     if (leaked[i] || largest(got - expected) > tolerance_of(expected) * scale) failed.push_back(i);

@@ -11,7 +11,8 @@
 namespace ockham {
 
 /// Gaussian: squared residuals per output. Categorical and Bernoulli: the outputs and targets, kept only when
-/// `keep_outputs` (a temperature that moves needs them), else the value at the temperature of the pass. Poisson: the value.
+/// `keep_outputs` (a temperature that moves needs them), else the value at the temperature of the pass. Poisson: the
+/// value.
 class DataFit {
  public:
   DataFit(Likelihood likelihood, Hyperparameters at, bool keep_outputs);
@@ -19,9 +20,9 @@ class DataFit {
   void add(const at::Tensor& outputs, const at::Tensor& targets);  // one batch
 
   struct Value {
-    double log_likelihood = 0;       // before the likelihood weight
-    at::Tensor gradient_log_noise;       // like Hyperparameters::log_noise
-    at::Tensor gradient_log_temperature; // like Hyperparameters::log_temperature
+    double log_likelihood = 0;            // before the likelihood weight
+    at::Tensor gradient_log_noise;        // like Hyperparameters::log_noise
+    at::Tensor gradient_log_temperature;  // like Hyperparameters::log_temperature
   };
   /// Throws Error(usage) when the temperature differs from the pass's and outputs were not kept.
   Value evaluate(const Hyperparameters& hyperparameters) const;
@@ -38,9 +39,9 @@ class DataFit {
   bool keep_outputs_;
   int64_t examples_ = 0;
   int64_t outputs_ = 0;
-  double value_ = 0;                  // at the pass's hyperparameters
-  double temperature_gradient_ = 0;   // at the pass's temperature
-  at::Tensor squared_residuals_;      // [C]
+  double value_ = 0;                 // at the pass's hyperparameters
+  double temperature_gradient_ = 0;  // at the pass's temperature
+  at::Tensor squared_residuals_;     // [C]
   std::vector<at::Tensor> output_batches_, target_batches_;
 };
 

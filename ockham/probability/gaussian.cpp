@@ -70,8 +70,8 @@ OutputRoot exact_root(const Gaussian& gaussian, const at::Tensor& outputs, const
 OutputRoot sampled_root(const Gaussian& gaussian, const at::Tensor& outputs, const Hyperparameters& hyperparameters,
                         const RootOptions& options, at::Generator generator) {
   OutputRoot result;
-  // From uniform draws, which come one after the other: at::randn draws differently from 16 numbers up, and the result would depend
-  // on how the data are cut into batches.
+  // From uniform draws, which come one after the other: at::randn draws differently from 16 numbers up, and the result
+  // would depend on how the data are cut into batches.
   const at::Tensor uniform = at::rand({outputs.size(0), outputs.size(1), options.mc_samples}, generator, at::kDouble);
   result.root = at::erfinv(2 * uniform.add_(0x1p-54) - 1).mul_(std::sqrt(2.0)).to(outputs.scalar_type());
   result.root.mul_(1 / std::sqrt(static_cast<double>(options.mc_samples)));

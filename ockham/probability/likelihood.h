@@ -12,12 +12,12 @@
 
 namespace ockham {
 
-struct Gaussian {                  // y ~ N(f, σ²), targets [N, C] (or [N] when C = 1)
-  bool noise_per_output = false;   // one σ per output; one for all is the paper's choice
+struct Gaussian {                 // y ~ N(f, σ²), targets [N, C] (or [N] when C = 1)
+  bool noise_per_output = false;  // one σ per output; one for all is the paper's choice
 };
-struct Categorical {};             // y ~ softmax(f / T), integer targets [N]
-struct Bernoulli {};               // y ~ sigmoid(f / T) with one logit, targets 0/1 [N] or [N, 1]
-struct Poisson {};                 // y ~ Poisson(exp f), targets counts [N, C] (or [N] when C = 1)
+struct Categorical {};  // y ~ softmax(f / T), integer targets [N]
+struct Bernoulli {};    // y ~ sigmoid(f / T) with one logit, targets 0/1 [N] or [N, 1]
+struct Poisson {};      // y ~ Poisson(exp f), targets counts [N, C] (or [N] when C = 1)
 
 /// A variant, so that the compiler lists every place which a new likelihood must fill in.
 using Likelihood = std::variant<Gaussian, Categorical, Bernoulli, Poisson>;
@@ -30,12 +30,14 @@ enum class CurvatureKind {
 
 std::string name_of(const Likelihood& likelihood);
 
-/// Hyperparameters that the likelihood has, at 0 on the log scale; `outputs` is C. `log_prior_precision` stays undefined.
+/// Hyperparameters that the likelihood has, at 0 on the log scale; `outputs` is C. `log_prior_precision` stays
+/// undefined.
 Hyperparameters default_likelihood_hyperparameters(const Likelihood& likelihood, int64_t outputs);
 
-/// Targets brought to the form that the functions below expect: float [N, C] or int64 [N]. Throws Error(data) naming the row
-/// when a target is out of range, not an integer, or of the wrong shape for `outputs` = C.
-at::Tensor prepare_targets(const Likelihood& likelihood, const at::Tensor& targets, int64_t outputs, at::ScalarType dtype);
+/// Targets brought to the form that the functions below expect: float [N, C] or int64 [N]. Throws Error(data) naming
+/// the row when a target is out of range, not an integer, or of the wrong shape for `outputs` = C.
+at::Tensor prepare_targets(const Likelihood& likelihood, const at::Tensor& targets, int64_t outputs,
+                           at::ScalarType dtype);
 
 /// log p(y | f) summed over the examples, with every normalising constant, in float64.
 double log_likelihood(const Likelihood& likelihood, const at::Tensor& outputs, const at::Tensor& targets,
@@ -62,8 +64,8 @@ int64_t root_hyperparameter_count(const Likelihood& likelihood, int64_t outputs)
 at::Tensor root_hyperparameters(const Likelihood& likelihood, const Hyperparameters& hyperparameters);
 
 struct OutputRoot {
-  at::Tensor root;                       // R [N, C, K] with R Rᵀ = Λ_n (GGN), or with gradients as columns (EF: K = 1, MC: K = S)
-  std::vector<at::Tensor> derivatives;   // M times ∂R/∂η_m [N, C, K], so that ∂Λ = R Ṙᵀ + Ṙ Rᵀ; empty unless asked for
+  at::Tensor root;  // R [N, C, K] with R Rᵀ = Λ_n (GGN), or with gradients as columns (EF: K = 1, MC: K = S)
+  std::vector<at::Tensor> derivatives;  // M times ∂R/∂η_m [N, C, K], so that ∂Λ = R Ṙᵀ + Ṙ Rᵀ; empty unless asked for
 };
 
 struct RootOptions {
@@ -72,8 +74,8 @@ struct RootOptions {
   int64_t mc_samples = 1;  // S
 };
 
-/// Columns K: the softmax's Λ has rank C - 1, and R has C - 1 columns (the Cholesky factor of diag p - p pᵀ in closed form).
-/// `generator` is used by mc_fisher only.
+/// Columns K: the softmax's Λ has rank C - 1, and R has C - 1 columns (the Cholesky factor of diag p - p pᵀ in closed
+/// form). `generator` is used by mc_fisher only.
 OutputRoot output_root(const Likelihood& likelihood, const at::Tensor& outputs, const at::Tensor& targets,
                        const Hyperparameters& hyperparameters, const RootOptions& options, at::Generator generator);
 

@@ -32,7 +32,7 @@ TEST(ParseSeconds, ReadsUnitsAndRefusesTheRest) {
   for (const char* text : {"", "m", "-3", "0", "5 weeks", "nan"}) EXPECT_THROW(parse_seconds(text), Error) << text;
 }
 
-class CommonFlagsTest : public testing::Test {
+class CommonFlagsTest : public ::testing::Test {
  protected:
   CommonFlagsTest() { add_common_flags(app_, flags_); }
   void parse(std::vector<std::string> arguments) {

@@ -17,6 +17,7 @@ namespace {
 
 using ockham::testing::TemporaryDirectory;
 using ockham::testing::ToolRun;
+using ockham::testing::VariableGuard;
 using ockham::testing::write_bytes;
 
 ToolRun run(const std::string& arguments) {

@@ -22,7 +22,7 @@ TEST(NearestWord, OneSlipOfEachKindIsNear) {
 
 TEST(NearestWord, AWordCutShortOrWithATailIsNear) {
   EXPECT_EQ(nearest_word("layer", {"scalar", "layerwise"}), "layerwise");
-  EXPECT_EQ(nearest_word("diagonally", {"diag", "diagonal"}), "diagonal");
+  EXPECT_EQ(nearest_word("diagonally", {"scalar", "diagonal"}), "diagonal");
   EXPECT_EQ(nearest_word("lay", {"layerwise"}), "");
 }
 

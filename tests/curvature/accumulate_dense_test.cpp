@@ -27,7 +27,8 @@ TEST(RowFactors, GiveTheSameLogDeterminantAsTheRows) {
   options.structure = Structure::full;
   options.dense_form = CurvatureOptions::DenseForm::rows;
   options.batch_size = 5;
-  auto estimate = estimate_curvature(network, Categorical{}, data, default_likelihood_hyperparameters(Categorical{}, 3), options);
+  auto estimate =
+      estimate_curvature(network, Categorical{}, data, default_likelihood_hyperparameters(Categorical{}, 3), options);
   auto& block = std::get<DenseBlock>(estimate.curvature.blocks[0]);
   ASSERT_EQ(block.row_factors.size(), 2u);
   EXPECT_EQ(block.row_factors[0].left.size(0), 26);   // gradients: one row per example and column

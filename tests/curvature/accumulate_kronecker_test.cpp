@@ -22,10 +22,10 @@ constexpr double kExact = 1e-11;
 struct Case {
   std::vector<std::pair<std::string, at::Tensor>> parameters;  // the weight first
   at::Tensor inputs;
-  std::function<std::vector<at::Tensor>(const at::Tensor&)> layer;                   // outputs of each use, in order
+  std::function<std::vector<at::Tensor>(const at::Tensor&)> layer;  // outputs of each use, in order
   std::function<at::Tensor(const std::vector<at::Tensor>&)> head;
-  std::function<at::Tensor(const at::Tensor&, const std::vector<at::Tensor>&)> patches;   // a [N, S, Da] over all uses
-  std::function<at::Tensor(const std::vector<at::Tensor>&)> gradient_rows;           // g [N, S, Dg] from output gradients
+  std::function<at::Tensor(const at::Tensor&, const std::vector<at::Tensor>&)> patches;  // a [N, S, Da] over all uses
+  std::function<at::Tensor(const std::vector<at::Tensor>&)> gradient_rows;  // g [N, S, Dg] from output gradients
   bool gradient_left = true;
 };
 
@@ -74,14 +74,16 @@ Factors by_the_rule(const Case& layer_case, KroneckerRule rule) {
 }
 
 void expect_rules(const Case& layer_case) {
-  const Network network(layer_case.parameters, [&](const at::Tensor& x) { return layer_case.head(layer_case.layer(x)); });
+  const Network network(layer_case.parameters,
+                        [&](const at::Tensor& x) { return layer_case.head(layer_case.layer(x)); });
   const Dataset data(layer_case.inputs, at::zeros({kExamples, kOutputs}, at::kDouble));
   for (KroneckerRule rule : {KroneckerRule::expand, KroneckerRule::reduce, KroneckerRule::paper}) {
     SCOPED_TRACE(static_cast<int>(rule));
     CurvatureOptions options;
     options.kronecker_rule = rule;
     options.batch_size = 4;
-    const auto estimate = estimate_curvature(network, Gaussian{}, data, default_likelihood_hyperparameters(Gaussian{}, kOutputs), options);
+    const auto estimate = estimate_curvature(network, Gaussian{}, data,
+                                             default_likelihood_hyperparameters(Gaussian{}, kOutputs), options);
     const Factors expected = by_the_rule(layer_case, rule);
     bool found = false;
     for (const CurvatureBlock& block : estimate.curvature.blocks) {
@@ -106,7 +108,9 @@ TEST(KroneckerFactors, ConvolutionInTwoDimensions) {
   Case layer_case;
   layer_case.parameters = {{"w", w}};
   layer_case.inputs = normal({kExamples, 2, 5, 6}, 2);
-  layer_case.layer = [w](const at::Tensor& x) { return std::vector<at::Tensor>{at::conv2d(x, w, {}, {2, 1}, {1, 0}, {1, 2})}; };
+  layer_case.layer = [w](const at::Tensor& x) {
+    return std::vector<at::Tensor>{at::conv2d(x, w, {}, {2, 1}, {1, 0}, {1, 2})};
+  };
   layer_case.head = [](const std::vector<at::Tensor>& y) { return at::tanh(y[0]).mean({2, 3}); };
   layer_case.patches = [](const at::Tensor& x, const std::vector<at::Tensor>&) {
     return at::im2col(x, {3, 2}, {1, 2}, {1, 0}, {2, 1}).transpose(1, 2);
@@ -121,7 +125,9 @@ TEST(KroneckerFactors, TransposedConvolutionSwapsTheRoles) {
   layer_case.gradient_left = false;
   layer_case.parameters = {{"w", w}};
   layer_case.inputs = normal({kExamples, 2, 3, 4}, 4);
-  layer_case.layer = [w](const at::Tensor& x) { return std::vector<at::Tensor>{at::conv_transpose2d(x, w, {}, {2, 1}, {1, 0})}; };
+  layer_case.layer = [w](const at::Tensor& x) {
+    return std::vector<at::Tensor>{at::conv_transpose2d(x, w, {}, {2, 1}, {1, 0})};
+  };
   layer_case.head = [](const std::vector<at::Tensor>& y) { return at::tanh(y[0]).mean({2, 3}); };
   layer_case.patches = [](const at::Tensor& x, const std::vector<at::Tensor>&) { return x.flatten(2).transpose(1, 2); };
   layer_case.gradient_rows = [](const std::vector<at::Tensor>& g) {
@@ -152,7 +158,9 @@ TEST(KroneckerFactors, UsesOfASharedWeightAreFurtherPositions) {
     return std::vector<at::Tensor>{first, at::linear(at::tanh(first), w)};
   };
   layer_case.head = [](const std::vector<at::Tensor>& y) { return y[1]; };
-  layer_case.patches = [](const at::Tensor& x, const std::vector<at::Tensor>& y) { return at::stack({x, at::tanh(y[0])}, 1); };
+  layer_case.patches = [](const at::Tensor& x, const std::vector<at::Tensor>& y) {
+    return at::stack({x, at::tanh(y[0])}, 1);
+  };
   layer_case.gradient_rows = [](const std::vector<at::Tensor>& g) { return at::stack({g[0], g[1]}, 1); };
   expect_rules(layer_case);
 }
@@ -165,7 +173,9 @@ TEST(KroneckerFactors, EmbeddingCountsItsRows) {
   layer_case.inputs = at::randint(0, 5, {kExamples, 4}, random_stream({10}), at::kLong);
   layer_case.layer = [w](const at::Tensor& x) { return std::vector<at::Tensor>{at::embedding(w, x)}; };
   layer_case.head = [](const std::vector<at::Tensor>& y) { return at::tanh(y[0]).sum(1); };
-  layer_case.patches = [](const at::Tensor& x, const std::vector<at::Tensor>&) { return at::one_hot(x, 5).to(at::kDouble); };
+  layer_case.patches = [](const at::Tensor& x, const std::vector<at::Tensor>&) {
+    return at::one_hot(x, 5).to(at::kDouble);
+  };
   layer_case.gradient_rows = [](const std::vector<at::Tensor>& g) { return g[0]; };
   expect_rules(layer_case);
 }
@@ -174,7 +184,9 @@ TEST(KroneckerFactors, EveryGroupOfAConvolutionIsAConvolutionOfItsOwn) {
   const at::Tensor w = normal({4, 1, 3}, 11).requires_grad_();
   const at::Tensor x = normal({kExamples, 2, 7}, 12);
   const auto head = [](const at::Tensor& y) { return at::tanh(y).mean(2).narrow(1, 0, kOutputs); };
-  const Network grouped({{"w", w}}, [=](const at::Tensor& x) { return head(at::conv1d(x, w, {}, /*stride=*/1, at::IntArrayRef{0}, 1, /*groups=*/2)); });
+  const Network grouped({{"w", w}}, [=](const at::Tensor& x) {
+    return head(at::conv1d(x, w, {}, /*stride=*/1, at::IntArrayRef{0}, 1, /*groups=*/2));
+  });
   const at::Tensor first = w.detach().narrow(0, 0, 2).clone().requires_grad_();
   const at::Tensor second = w.detach().narrow(0, 2, 2).clone().requires_grad_();
   const Network apart({{"a", first}, {"b", second}}, [=](const at::Tensor& x) {

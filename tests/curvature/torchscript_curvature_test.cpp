@@ -1,5 +1,5 @@
-// A TorchScript model with every difficulty at once: convolution, layer norm, embedding, a shared weight, an in-place activation and a
-// parameter that no recogniser explains.
+// A TorchScript model with every difficulty at once: convolution, layer norm, embedding, a shared weight, an in-place
+// activation and a parameter that no recogniser explains.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -51,7 +51,8 @@ def forward(self, x):
   std::string path() const { return directory_.path("mixed.pt"); }
 
   CurvatureEstimate estimate(const Network& network, const CurvatureOptions& options) const {
-    return estimate_curvature(network, Categorical{}, Dataset(inputs_, targets_), default_likelihood_hyperparameters(Categorical{}, 3), options);
+    return estimate_curvature(network, Categorical{}, Dataset(inputs_, targets_),
+                              default_likelihood_hyperparameters(Categorical{}, 3), options);
   }
 
   testing::TemporaryDirectory directory_;
@@ -71,14 +72,17 @@ TEST_F(MixedScript, EachStructureEqualsTheDenseReferenceOrSaysByName) {
     options.structure = Structure::full;
     EXPECT_LT(relative_mismatch(dense(estimate(network, options).curvature, sizes), full), kExact);
     options.structure = Structure::diagonal;
-    EXPECT_LT(relative_mismatch(at::diagonal(dense(estimate(network, options).curvature, sizes)), at::diagonal(full)), kExact);
+    EXPECT_LT(relative_mismatch(at::diagonal(dense(estimate(network, options).curvature, sizes)), at::diagonal(full)),
+              kExact);
     options.structure = Structure::block;
     const at::Tensor blocks = dense(estimate(network, options).curvature, sizes);
     options.structure = Structure::kronecker;
     const CurvatureEstimate kronecker = estimate(network, options);
     const at::Tensor factored = dense(kronecker.curvature, sizes);
     for (const ParameterSlot& slot : network.layout().slots()) {
-      const auto block = [&](const at::Tensor& t) { return t.narrow(0, slot.offset, slot.size).narrow(1, slot.offset, slot.size); };
+      const auto block = [&](const at::Tensor& t) {
+        return t.narrow(0, slot.offset, slot.size).narrow(1, slot.offset, slot.size);
+      };
       EXPECT_LT(relative_mismatch(block(blocks), block(full)), kExact) << slot.name;
       const bool exact = slot.name == "odd" || slot.name == "norm_w" || slot.name == "norm_b" || slot.name == "head_b";
       if (exact) {

@@ -13,8 +13,8 @@ namespace ockham::testing {
 struct ZooNetwork {
   std::string name;
   Network network;
-  at::Tensor inputs;                       // [5, ...]
-  std::vector<std::string> unexplained;    // parameters that no recogniser can explain
+  at::Tensor inputs;                     // [5, ...]
+  std::vector<std::string> unexplained;  // parameters that no recogniser can explain
 };
 
 /// Float64, three outputs, weights from a fixed seed.
