@@ -18,7 +18,6 @@ needed_packages() {
   [ -e "$include/fmt/format.h" ] || echo libfmt-dev
   [ -e "$include/zlib.h" ] || echo zlib1g-dev
   [ -e "$include/gtest/gtest.h" ] || echo libgtest-dev
-  [ -e "$include/rapidcheck.h" ] || echo librapidcheck-dev
   [ -e "$include/benchmark/benchmark.h" ] || echo libbenchmark-dev
   have ld.lld || echo lld
   have ccache || echo ccache
