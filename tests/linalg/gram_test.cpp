@@ -76,7 +76,7 @@ TEST(GramAccumulator, SumsBatchesOfAnySize) {
     EXPECT_EQ(result.scalar_type(), at::kDouble);
     EXPECT_TRUE(at::equal(result, result.t()));
     EXPECT_LT(largest_difference(result, at::mm(all.t(), all)), 1e-10);
-    EXPECT_TRUE(at::equal(accumulator.finish(), result));  // asking again changes nothing
+    EXPECT_EQ(accumulator.finish().count_nonzero().item<int64_t>(), 0) << "it is empty afterwards";
   }
 }
 
