@@ -20,3 +20,4 @@
 #include "ockham/predict/posterior.h"
 #include "ockham/probability/likelihood.h"
 #include "ockham/probability/prior.h"
+#include "ockham/train/train_online.h"

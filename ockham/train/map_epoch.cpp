@@ -1,0 +1,125 @@
+#include "ockham/train/map_epoch.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ockham {
+namespace {
+
+at::Tensor forward(const Network& network, const at::Tensor& inputs) {
+  const at::Tensor outputs = network.forward(inputs.is_floating_point() ? inputs.to(network.dtype()) : inputs);
+  return outputs.dim() == 1 ? outputs.unsqueeze(1) : outputs;
+}
+
+// gradient += scale · δ θ, without a vector of P precisions where a parameter has one.
+void add_prior_gradient(const MapModel& model, const at::Tensor& precisions, double scale) {
+  at::NoGradGuard no_gradients;
+  for (size_t i = 0; i < model.network.parameters().size(); ++i) {
+    const at::Tensor& parameter = model.network.parameters()[i];
+    at::Tensor& gradient = parameter.mutable_grad();
+    if (!gradient.defined()) gradient = at::zeros_like(parameter);
+    const PriorSlot& slot = model.prior.slot(i);
+    if (slot.pattern == PriorSlot::Pattern::uniform) {
+      gradient.add_(parameter, scale * precisions.data_ptr<double>()[slot.first]);
+    } else {
+      gradient.addcmul_(parameter, model.prior.expand(i, precisions).to(parameter.scalar_type()).view_as(parameter),
+                        scale);
+    }
+  }
+}
+
+// ½ Σ δ θ².
+double prior_energy(const MapModel& model, const at::Tensor& precisions) {
+  double energy = 0;
+  for (size_t i = 0; i < model.network.parameters().size(); ++i) {
+    const at::Tensor theta = model.network.parameters()[i].detach().reshape(-1);
+    const PriorSlot& slot = model.prior.slot(i);
+    if (slot.pattern == PriorSlot::Pattern::uniform) {
+      energy += 0.5 * precisions.data_ptr<double>()[slot.first] * at::dot(theta, theta).item<double>();
+    } else {
+      energy += 0.5 * at::dot(model.prior.expand(i, precisions), theta.to(at::kDouble).square()).item<double>();
+    }
+  }
+  return energy;
+}
+
+bool has_one_noise(const Likelihood& likelihood) {
+  const auto* gaussian = std::get_if<Gaussian>(&likelihood);
+  return gaussian != nullptr && !gaussian->noise_per_output;
+}
+
+struct BatchLoss {
+  double value = 0;     // Σ -log p over the batch, without the Gaussian's constants
+  int64_t outputs = 0;  // C
+};
+
+// Back-propagates scale(C) · Σ -log p of the batch into the parameters' gradients. The gradient enters at the outputs,
+// where every likelihood has it in closed form.
+template <class Scale>
+BatchLoss backward_likelihood(const MapModel& model, const Batch& batch, const Scale& scale) {
+  const at::Tensor outputs = forward(model.network, batch.inputs);
+  const at::Tensor values = outputs.detach();
+  const double unit_noise = gradient_scale(model.likelihood, model.hyperparameters);
+  const at::Tensor residual = output_gradient(model.likelihood, values, batch.targets, model.hyperparameters);
+  outputs.backward(residual * (unit_noise * scale(outputs.size(1))));
+  const double value = has_one_noise(model.likelihood)
+                           ? 0.5 * unit_noise * residual.square().sum().item<double>()
+                           : -log_likelihood(model.likelihood, values, batch.targets, model.hyperparameters);
+  return {value, outputs.size(1)};
+}
+
+}  // namespace
+
+double map_loss_scale(const Likelihood& likelihood, const Hyperparameters& hyperparameters, int64_t examples,
+                      int64_t outputs) {
+  if (!has_one_noise(likelihood)) return 1.0 / static_cast<double>(examples);
+  return 2 / gradient_scale(likelihood, hyperparameters) / static_cast<double>(examples * outputs);
+}
+
+double map_epoch(const MapModel& model, const Dataset& data, const MapOptions& options, Optimiser& optimiser,
+                 at::Generator order) {
+  const int64_t examples = data.size();
+  const int64_t batch_size = options.batch_size > 0 ? std::min(options.batch_size, examples) : examples;
+  const bool shuffle = options.shuffle && batch_size < examples;
+  const at::Tensor shuffled = shuffle ? at::randperm(examples, order, at::kLong) : at::Tensor();
+  const at::Tensor precisions = model.hyperparameters.log_prior_precision.exp();
+  double total = 0;
+  int64_t batches = 0;
+  for (int64_t first = 0; first < examples; first += batch_size, ++batches) {
+    Batch batch = data.slice(first, batch_size);
+    if (shuffle) {
+      const at::Tensor rows = shuffled.narrow(0, first, batch.inputs.size(0));
+      batch = {data.inputs().index_select(0, rows), data.targets().index_select(0, rows), first};
+    }
+    const double weight =
+        options.likelihood_weight * static_cast<double>(examples) / static_cast<double>(batch.inputs.size(0));
+    const auto scale = [&](int64_t outputs) {
+      return map_loss_scale(model.likelihood, model.hyperparameters, examples, outputs);
+    };
+    optimiser.zero_gradients();
+    const BatchLoss loss = backward_likelihood(model, batch, [&](int64_t outputs) { return weight * scale(outputs); });
+    add_prior_gradient(model, precisions, scale(loss.outputs));
+    total += scale(loss.outputs) * (weight * loss.value + prior_energy(model, precisions));
+    optimiser.step();
+  }
+  return total / static_cast<double>(batches);
+}
+
+double map_gradient_norm(const MapModel& model, const Dataset& data, const MapOptions& options) {
+  for (const at::Tensor& parameter : model.network.parameters()) parameter.mutable_grad().reset();
+  const int64_t batch_size = options.batch_size > 0 ? options.batch_size : data.size();
+  for (int64_t first = 0; first < data.size(); first += batch_size) {
+    backward_likelihood(model, data.slice(first, batch_size), [&](int64_t) { return options.likelihood_weight; });
+  }
+  add_prior_gradient(model, model.hyperparameters.log_prior_precision.exp(), 1);
+  double squared = 0;
+  for (const at::Tensor& parameter : model.network.parameters()) {
+    squared += parameter.grad().to(at::kDouble).square().sum().item<double>();
+    parameter.mutable_grad().reset();
+  }
+  return std::sqrt(squared);
+}
+
+}  // namespace ockham

@@ -1,0 +1,43 @@
+// One epoch on the MAP objective log p(D | θ) + log p(θ), by minibatches.
+#pragma once
+
+#include <cstdint>
+
+#include "ockham/base/random.h"
+#include "ockham/data/dataset.h"
+#include "ockham/network/network.h"
+#include "ockham/probability/likelihood.h"
+#include "ockham/probability/prior.h"
+#include "ockham/train/optimiser.h"
+
+namespace ockham {
+
+struct MapOptions {
+  int64_t batch_size = 0;  // 0: the whole data set
+  bool shuffle = true;     // by the stream below
+  double likelihood_weight = 1;
+};
+
+/// The model whose objective is maximised, as it stands.
+struct MapModel {
+  const Network& network;
+  const Likelihood& likelihood;
+  const Prior& prior;
+  const Hyperparameters& hyperparameters;
+};
+
+/// Minimises, batch by batch, (N/B Σ_batch -w log p(y|f) + ½ Σ δ θ²) · scale with the scale of `map_loss_scale`;
+/// `order` keys the shuffling. Returns the mean of the batch losses. Targets must be prepared (prepare_targets).
+double map_epoch(const MapModel& model, const Dataset& data, const MapOptions& options, Optimiser& optimiser,
+                 at::Generator order);
+
+/// What the negative log joint is multiplied by, so that learning rates mean the same for every N and σ:
+/// 2σ²/(N·C) for a Gaussian with one σ (a mean squared error), 1/N otherwise. A constant does not move the optimum; the
+/// prior is not weighed C times.
+double map_loss_scale(const Likelihood& likelihood, const Hyperparameters& hyperparameters, int64_t examples,
+                      int64_t outputs);
+
+/// ‖∇_θ of the negative log joint‖ over the whole data set: how far from a mode θ is.
+double map_gradient_norm(const MapModel& model, const Dataset& data, const MapOptions& options);
+
+}  // namespace ockham

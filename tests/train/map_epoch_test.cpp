@@ -1,0 +1,67 @@
+#include "ockham/train/map_epoch.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include "ockham/network/architectures.h"
+
+namespace ockham {
+namespace {
+
+// ‖∇ (-w log p(D|θ) - log p(θ))‖ by autograd through plain formulas.
+double reference_norm(const Network& network, const at::Tensor& x, const at::Tensor& y, double noise,
+                      const at::Tensor& precisions, double weight) {
+  at::Tensor loss = weight * (network.forward(x) - y).square().sum() / (2 * noise * noise);
+  int64_t first = 0;
+  for (const at::Tensor& parameter : network.parameters()) {
+    loss = loss + 0.5 * (precisions.narrow(0, first, parameter.numel()) * parameter.reshape(-1).square()).sum();
+    first += parameter.numel();
+  }
+  double squared = 0;
+  for (const at::Tensor& gradient : torch::autograd::grad({loss}, network.parameters()))
+    squared += gradient.square().sum().item<double>();
+  return std::sqrt(squared);
+}
+
+TEST(MapGradientNorm, EqualsAutogradForEveryPrior) {
+  const Network network = make_architecture("mlp:5,act=tanh", {3}, 2, at::kDouble, 1);
+  const at::Tensor x = at::randn({11, 3}, random_stream({2}), at::kDouble),
+                   y = at::randn({11, 2}, random_stream({3}), at::kDouble);
+  for (const Prior& prior : {Prior::scalar(network.layout()), Prior::layerwise(network.layout()),
+                             Prior::ard(network.layout()), Prior::diagonal(network.layout())}) {
+    Hyperparameters hyperparameters = default_likelihood_hyperparameters(Gaussian{}, 2);
+    hyperparameters.log_noise.fill_(std::log(0.3));
+    hyperparameters.log_prior_precision = at::randn({prior.size()}, random_stream({4}), at::kDouble);
+    const at::Tensor precisions = prior.expand(hyperparameters.log_prior_precision).exp();
+    for (int64_t batch_size : {0, 4}) {
+      MapOptions options;
+      options.batch_size = batch_size;
+      options.likelihood_weight = 1.5;
+      const double norm = map_gradient_norm({network, Gaussian{}, prior, hyperparameters}, Dataset(x, y), options);
+      const double expected = reference_norm(network, x, y, 0.3, precisions, 1.5);
+      EXPECT_NEAR(norm, expected, 1e-12 * expected);
+    }
+  }
+}
+
+TEST(MapEpoch, ShufflesByItsStreamOnly) {
+  const at::Tensor x = at::randn({20, 3}, random_stream({5}), at::kDouble),
+                   y = at::randn({20, 1}, random_stream({6}), at::kDouble);
+  const auto train = [&](uint64_t key) {
+    const Network network = make_architecture("mlp:4", {3}, 1, at::kDouble, 1);
+    const Prior prior = Prior::scalar(network.layout());
+    Hyperparameters hyperparameters = default_likelihood_hyperparameters(Gaussian{}, 1);
+    hyperparameters.log_prior_precision = at::zeros({1}, at::kDouble);
+    Optimiser optimiser(network.parameters(), {});
+    MapOptions options;
+    options.batch_size = 6;
+    map_epoch({network, Gaussian{}, prior, hyperparameters}, Dataset(x, y), options, optimiser, random_stream({key}));
+    return network.flat_parameters();
+  };
+  EXPECT_TRUE(train(1).equal(train(1)));
+  EXPECT_FALSE(train(1).equal(train(2)));
+}
+
+}  // namespace
+}  // namespace ockham

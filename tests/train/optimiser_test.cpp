@@ -1,0 +1,51 @@
+#include "ockham/train/optimiser.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+namespace ockham {
+namespace {
+
+TEST(LearningRateAt, FollowsItsSchedule) {
+  OptimiserOptions options;
+  options.learning_rate = 0.1;
+  EXPECT_EQ(learning_rate_at(options, 7, 10), 0.1);
+  options.schedule = LearningRateSchedule::cosine;
+  EXPECT_DOUBLE_EQ(learning_rate_at(options, 0, 10), 0.1);
+  EXPECT_DOUBLE_EQ(learning_rate_at(options, 5, 10), 0.05);
+  EXPECT_NEAR(learning_rate_at(options, 10, 10), 0, 1e-17);
+  options.schedule = LearningRateSchedule::step;
+  EXPECT_DOUBLE_EQ(learning_rate_at(options, 4, 10), 0.1);
+  EXPECT_DOUBLE_EQ(learning_rate_at(options, 5, 10), 0.01);
+  EXPECT_NEAR(learning_rate_at(options, 8, 10), 0.001, 1e-15);
+}
+
+TEST(Optimiser, ContinuesFromItsSavedStateBitForBit) {
+  for (OptimiserKind kind : {OptimiserKind::adam, OptimiserKind::sgd}) {
+    OptimiserOptions options;
+    options.kind = kind;
+    options.learning_rate = 0.05;
+    const auto descend = [](at::Tensor& x, Optimiser& optimiser, int steps) {
+      for (int i = 0; i < steps; ++i) {
+        optimiser.zero_gradients();
+        (x * x * x * x).sum().backward();
+        optimiser.step();
+      }
+    };
+    at::Tensor straight = at::tensor({1.0, -2.0}, at::kDouble).requires_grad_();
+    Optimiser one({straight}, options);
+    descend(straight, one, 10);
+
+    at::Tensor first = at::tensor({1.0, -2.0}, at::kDouble).requires_grad_();
+    Optimiser before({first}, options);
+    descend(first, before, 4);
+    at::Tensor second = first.detach().clone().requires_grad_();
+    Optimiser after({second}, options);
+    after.restore(before.save());
+    descend(second, after, 6);
+    EXPECT_TRUE(second.equal(straight));
+  }
+}
+
+}  // namespace
+}  // namespace ockham
