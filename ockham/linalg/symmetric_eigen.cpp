@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <exception>
 #include <numeric>
 #include <string>
@@ -18,6 +19,13 @@ namespace ockham {
 namespace {
 
 constexpr int64_t kThreadedFrom = 256;
+constexpr double kWorthAThread = 3e6;  // Σ n³ below which starting a thread costs more than it saves
+
+double work_of(const std::vector<at::Tensor>& matrices) {
+  double work = 0;
+  for (const at::Tensor& matrix : matrices) work += std::pow(static_cast<double>(matrix.size(0)), 3);
+  return work;
+}
 
 std::string name_of_matrix(size_t index, int64_t n) {
   return "matrix " + std::to_string(index) + " [" + std::to_string(n) + ", " + std::to_string(n) + "]";
@@ -86,7 +94,7 @@ std::vector<SymmetricEigen> symmetric_eigen(const std::vector<at::Tensor>& matri
     decompose_waiting();
   };
   const bool single_large = matrices.size() == 1 && matrices[0].size(0) >= kThreadedFrom;
-  if (single_large) {
+  if (single_large || work_of(matrices) < kWorthAThread) {
     decompose_waiting();
   } else if (!matrices.empty()) {
     const SingleBlasThread single;
