@@ -255,7 +255,7 @@ int run_evidence(const EvidenceFlags& flags) {
   LaplaceOptions options = make_options(flags, prior, root_derivatives);
   options.curvature.progress = watch(flags.common, data.size(), start);
 
-  const LaplaceFit fit = fit_laplace(network, likelihood, data, prior, values, options);
+  const LaplaceFit fit = fit_laplace({network, likelihood, prior, values}, data, options);
   for (const auto& message : fit.messages) messages.add(message);
 
   EvidenceReport report;

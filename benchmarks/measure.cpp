@@ -133,11 +133,11 @@ Timing measure_time(const Setting& setting) {
 
   Trainer trainer(network, setting);
   trainer.epoch(data);
-  fit_laplace(network, likelihood, data, prior, hyperparameters, options);
+  fit_laplace({network, likelihood, prior, hyperparameters}, data, options);
   std::vector<double> training, curvature, decompose, steps, ratios, whole;
   for (int64_t i = 0; i < std::max<int64_t>(5, setting.repetitions); ++i) {
     training.push_back(seconds_of([&] { trainer.epoch(data); }));
-    const LaplaceFit fit = fit_laplace(network, likelihood, data, prior, hyperparameters, options);
+    const LaplaceFit fit = fit_laplace({network, likelihood, prior, hyperparameters}, data, options);
     curvature.push_back(fit.seconds_curvature);
     HyperOptions hyper;
     hyper.steps = 1;

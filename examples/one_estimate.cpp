@@ -61,14 +61,14 @@ int main(int, char** argv) {
        {std::pair{"full", ockham::Structure::full}, std::pair{"block", ockham::Structure::block},
         std::pair{"kron", ockham::Structure::kronecker}, std::pair{"diag", ockham::Structure::diagonal}}) {
     options.curvature.structure = structure;
-    const auto fit = ockham::fit_laplace(network, likelihood, data, prior, hyperparameters, options);
+    const auto fit = ockham::fit_laplace({network, likelihood, prior, hyperparameters}, data, options);
     const auto evidence = ockham::evidence(fit, hyperparameters);
     std::printf("%-6s %14.3f %14.3f %10.3f %10.3f\n", name, evidence.value, evidence.log_likelihood, evidence.log_prior,
                 evidence.log_det);
   }
 
   options.curvature.structure = ockham::Structure::full;
-  const auto fit = ockham::fit_laplace(network, likelihood, data, prior, hyperparameters, options);
+  const auto fit = ockham::fit_laplace({network, likelihood, prior, hyperparameters}, data, options);
   ockham::HyperState state;
   ockham::HyperOptions steps;
   const auto better = ockham::optimise_hyperparameters(fit, hyperparameters, steps, state);

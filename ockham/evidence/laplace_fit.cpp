@@ -14,8 +14,11 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-void check_options(const Network& network, const Prior& prior, const Hyperparameters& hyperparameters,
-                   const LaplaceOptions& options) {
+void check_options(const Model& model, const LaplaceOptions& options) {
+  const auto& [network, likelihood, prior, hyperparameters] = model;
+  if (!hyperparameters.log_prior_precision.defined()) {
+    throw Error(ErrorKind::usage, "The prior precisions are not set; give one log precision per group of the prior.");
+  }
   if (!(options.likelihood_weight > 0) || !std::isfinite(options.likelihood_weight)) {
     throw Error(ErrorKind::usage,
                 "The likelihood weight is " + std::to_string(options.likelihood_weight) + ", it must be positive.");
@@ -37,12 +40,9 @@ void check_options(const Network& network, const Prior& prior, const Hyperparame
 
 }  // namespace
 
-LaplaceFit fit_laplace(const Network& network, const Likelihood& likelihood, const Dataset& data, const Prior& prior,
-                       const Hyperparameters& hyperparameters, const LaplaceOptions& options) {
-  if (!hyperparameters.log_prior_precision.defined()) {
-    throw Error(ErrorKind::usage, "The prior precisions are not set; give one log precision per group of the prior.");
-  }
-  check_options(network, prior, hyperparameters, options);
+LaplaceFit fit_laplace(const Model& model, const Dataset& data, const LaplaceOptions& options) {
+  check_options(model, options);
+  const auto& [network, likelihood, prior, hyperparameters] = model;
   const auto start = std::chrono::steady_clock::now();
   CurvatureEstimate estimate = estimate_curvature(network, likelihood, data, hyperparameters, options.curvature);
   const double seconds_curvature = seconds_since(start);

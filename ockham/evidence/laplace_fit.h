@@ -6,7 +6,7 @@
 
 #include "ockham/curvature/decomposed.h"
 #include "ockham/curvature/estimate_curvature.h"
-#include "ockham/probability/prior.h"
+#include "ockham/probability/model.h"
 
 namespace ockham {
 
@@ -31,7 +31,7 @@ struct LaplaceFit {
   double seconds_curvature = 0, seconds_decompose = 0;
 };
 
-LaplaceFit fit_laplace(const Network& network, const Likelihood& likelihood, const Dataset& data, const Prior& prior,
-                       const Hyperparameters& hyperparameters, const LaplaceOptions& options);
+/// One pass over the data at the network's parameters, and the decomposition.
+LaplaceFit fit_laplace(const Model& model, const Dataset& data, const LaplaceOptions& options);
 
 }  // namespace ockham

@@ -14,7 +14,7 @@ at::Tensor forward(const Network& network, const at::Tensor& inputs) {
 }
 
 // gradient += scale · δ θ, without a vector of P precisions where a parameter has one.
-void add_prior_gradient(const MapModel& model, const at::Tensor& precisions, double scale) {
+void add_prior_gradient(const Model& model, const at::Tensor& precisions, double scale) {
   at::NoGradGuard no_gradients;
   for (size_t i = 0; i < model.network.parameters().size(); ++i) {
     const at::Tensor& parameter = model.network.parameters()[i];
@@ -31,7 +31,7 @@ void add_prior_gradient(const MapModel& model, const at::Tensor& precisions, dou
 }
 
 // ½ Σ δ θ².
-double prior_energy(const MapModel& model, const at::Tensor& precisions) {
+double prior_energy(const Model& model, const at::Tensor& precisions) {
   double energy = 0;
   for (size_t i = 0; i < model.network.parameters().size(); ++i) {
     const at::Tensor theta = model.network.parameters()[i].detach().reshape(-1);
@@ -58,7 +58,7 @@ struct BatchLoss {
 // Back-propagates scale(C) · Σ -log p of the batch into the parameters' gradients. The gradient enters at the outputs,
 // where every likelihood has it in closed form.
 template <class Scale>
-BatchLoss backward_likelihood(const MapModel& model, const Batch& batch, const Scale& scale) {
+BatchLoss backward_likelihood(const Model& model, const Batch& batch, const Scale& scale) {
   const at::Tensor outputs = forward(model.network, batch.inputs);
   const at::Tensor values = outputs.detach();
   const double unit_noise = gradient_scale(model.likelihood, model.hyperparameters);
@@ -78,7 +78,7 @@ double map_loss_scale(const Likelihood& likelihood, const Hyperparameters& hyper
   return 2 / gradient_scale(likelihood, hyperparameters) / static_cast<double>(examples * outputs);
 }
 
-double map_epoch(const MapModel& model, const Dataset& data, const MapOptions& options, Optimiser& optimiser,
+double map_epoch(const Model& model, const Dataset& data, const MapOptions& options, Optimiser& optimiser,
                  at::Generator order) {
   const int64_t examples = data.size();
   const int64_t batch_size = options.batch_size > 0 ? std::min(options.batch_size, examples) : examples;
@@ -107,7 +107,7 @@ double map_epoch(const MapModel& model, const Dataset& data, const MapOptions& o
   return total / static_cast<double>(batches);
 }
 
-double map_gradient_norm(const MapModel& model, const Dataset& data, const MapOptions& options) {
+double map_gradient_norm(const Model& model, const Dataset& data, const MapOptions& options) {
   for (const at::Tensor& parameter : model.network.parameters()) parameter.mutable_grad().reset();
   const int64_t batch_size = options.batch_size > 0 ? options.batch_size : data.size();
   for (int64_t first = 0; first < data.size(); first += batch_size) {

@@ -5,9 +5,7 @@
 
 #include "ockham/base/random.h"
 #include "ockham/data/dataset.h"
-#include "ockham/network/network.h"
-#include "ockham/probability/likelihood.h"
-#include "ockham/probability/prior.h"
+#include "ockham/probability/model.h"
 #include "ockham/train/optimiser.h"
 
 namespace ockham {
@@ -18,17 +16,9 @@ struct MapOptions {
   double likelihood_weight = 1;
 };
 
-/// The model whose objective is maximised, as it stands.
-struct MapModel {
-  const Network& network;
-  const Likelihood& likelihood;
-  const Prior& prior;
-  const Hyperparameters& hyperparameters;
-};
-
 /// Minimises, batch by batch, (N/B Σ_batch -w log p(y|f) + ½ Σ δ θ²) · scale with the scale of `map_loss_scale`;
 /// `order` keys the shuffling. Returns the mean of the batch losses. Targets must be prepared (prepare_targets).
-double map_epoch(const MapModel& model, const Dataset& data, const MapOptions& options, Optimiser& optimiser,
+double map_epoch(const Model& model, const Dataset& data, const MapOptions& options, Optimiser& optimiser,
                  at::Generator order);
 
 /// What the negative log joint is multiplied by, so that learning rates mean the same for every N and σ:
@@ -38,6 +28,6 @@ double map_loss_scale(const Likelihood& likelihood, const Hyperparameters& hyper
                       int64_t outputs);
 
 /// ‖∇_θ of the negative log joint‖ over the whole data set: how far from a mode θ is.
-double map_gradient_norm(const MapModel& model, const Dataset& data, const MapOptions& options);
+double map_gradient_norm(const Model& model, const Dataset& data, const MapOptions& options);
 
 }  // namespace ockham

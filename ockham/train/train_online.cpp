@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <limits>
 
 #include "ockham/base/error.h"
 
@@ -20,96 +19,129 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The state with the highest evidence so far.
-struct Best {
-  double evidence = -std::numeric_limits<double>::infinity();
-  at::Tensor mode;
-  Hyperparameters hyperparameters;
-  int64_t epoch = 0;
-};
-
-bool evidence_is_due(const OnlineOptions& options, int64_t epoch) {
-  const bool regular = epoch > options.burn_in && epoch % options.frequency == 0;
-  return regular || epoch == options.epochs;  // the last state always has its evidence
-}
-
-// Targets once, in the form that the likelihood wants; the width C comes from the network.
-Dataset prepared(const Network& network, const Likelihood& likelihood, const Dataset& data) {
+// Inputs and targets once in the form that network and likelihood want; the width C comes from the network.
+Dataset prepared(const Model& model, const Dataset& data) {
   at::NoGradGuard no_gradients;
-  const at::Tensor first = data.inputs().narrow(0, 0, 1);
-  const at::Tensor output = network.forward(first.is_floating_point() ? first.to(network.dtype()) : first);
+  const at::ScalarType type = model.network.dtype();
+  const at::Tensor inputs = data.inputs().is_floating_point() ? data.inputs().to(type) : data.inputs();
+  const at::Tensor output = model.network.forward(inputs.narrow(0, 0, 1));
   const int64_t outputs = output.dim() == 1 ? 1 : output.size(1);
-  const at::Tensor inputs = data.inputs().is_floating_point() ? data.inputs().to(network.dtype()) : data.inputs();
-  return Dataset(inputs, prepare_targets(likelihood, data.targets(), outputs, network.dtype()));
+  return Dataset(inputs, prepare_targets(model.likelihood, data.targets(), outputs, type));
 }
+
+/// The algorithm's steps on a state that can be saved.
+class OnlineRun {
+ public:
+  OnlineRun(const Model& model, const Dataset& data, const OnlineOptions& options)
+      : model_(model),
+        data_(prepared(model, data)),
+        options_(options),
+        optimiser_(model.network.parameters(), options.optimiser) {
+    options_.map.likelihood_weight = options.laplace.likelihood_weight;
+    if (options.resume) {
+      state_ = *options.resume;
+      optimiser_.restore(state_.optimiser);
+      model_.network.set_flat_parameters(state_.theta);
+      model_.hyperparameters = state_.hyperparameters.clone();
+    } else {
+      model_.hyperparameters = model.hyperparameters.clone();
+    }
+  }
+
+  int64_t epoch() const { return state_.epoch; }
+  const std::string& failure() const { return failure_; }
+  bool stalled() const { return options_.stall_passes > 0 && state_.passes_without_rise >= options_.stall_passes; }
+
+  bool evidence_is_due() const {
+    const bool regular = state_.epoch > options_.burn_in && state_.epoch % options_.frequency == 0;
+    return regular || state_.epoch == options_.epochs;
+  }
+
+  void train_epoch() {
+    optimiser_.set_learning_rate(learning_rate_at(options_.optimiser, state_.epoch, options_.epochs));
+    ++state_.epoch;
+    const auto order = random_stream(
+        {options_.seed, options_.candidate, options_.restart, static_cast<uint64_t>(state_.epoch), kOrderStream});
+    state_.seconds_training +=
+        seconds_of([&] { state_.losses.push_back(map_epoch(model_, data_, options_.map, optimiser_, order)); });
+    if (!std::isfinite(state_.losses.back())) {
+      failure_ = fmt::format("the loss is not finite in epoch {}: use a smaller learning rate (--lr)", state_.epoch);
+    }
+  }
+
+  void step_hyperparameters() {
+    try {
+      state_.seconds_curvature += seconds_of([&] {
+        const LaplaceFit fit = fit_laplace(model_, data_, options_.laplace);
+        const HyperResult steps = optimise_hyperparameters(fit, model_.hyperparameters, options_.hyper, state_.hyper);
+        keep_best(fit, steps);
+        if (state_.passes.empty()) state_.messages = fit.messages;
+        model_.hyperparameters = steps.hyperparameters;
+        state_.passes.push_back({state_.epoch, state_.losses.back(), steps.evidences, steps.hyperparameters.clone()});
+      });
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::numerical) throw;
+      failure_ = fmt::format("in epoch {}: {}", state_.epoch, error.what());
+    }
+    options_.laplace.curvature.verify = false;  // the network was verified by the first pass
+  }
+
+  OnlineProgress progress() {
+    const bool has_pass = !state_.passes.empty() && state_.passes.back().epoch == state_.epoch;
+    return {state_.epoch, state_.losses.back(), has_pass ? &state_.passes.back() : nullptr, [this] { return state(); }};
+  }
+
+  OnlineState state() {
+    state_.theta = model_.network.flat_parameters();
+    state_.optimiser = optimiser_.save();
+    state_.hyperparameters = model_.hyperparameters.clone();
+    OnlineState copy = state_;
+    copy.hyper.first_moment = state_.hyper.first_moment.clone();
+    copy.hyper.second_moment = state_.hyper.second_moment.clone();
+    return copy;
+  }
+
+  OnlineResult restore_best() {
+    OnlineResult result{state_.best, 0, state(), failure_};
+    if (!result.best.mode.defined()) {
+      if (result.failure.empty()) result.failure = "no curvature pass was made: fewer epochs than the burn-in";
+      return result;
+    }
+    model_.network.set_flat_parameters(result.best.mode);
+    model_.hyperparameters = result.best.hyperparameters;
+    result.gradient_norm = map_gradient_norm(model_, data_, options_.map);
+    return result;
+  }
+
+ private:
+  void keep_best(const LaplaceFit& fit, const HyperResult& steps) {
+    OnlineBest& best = state_.best;
+    const bool rises = steps.best_evidence > best.log_evidence + options_.stall_tolerance;
+    state_.passes_without_rise = rises ? 0 : state_.passes_without_rise + 1;
+    if (steps.best_evidence > best.log_evidence)
+      best = {steps.best_evidence, fit.mode, steps.best.clone(), state_.epoch};
+  }
+
+  Model model_;
+  Dataset data_;
+  OnlineOptions options_;
+  Optimiser optimiser_;
+  OnlineState state_;
+  std::string failure_;
+};
 
 }  // namespace
 
-OnlineResult train_online(const Network& network, const Likelihood& likelihood, const Dataset& data, const Prior& prior,
-                          const Hyperparameters& start, const OnlineOptions& options, const OnlineWatcher& watcher) {
-  const Dataset examples = prepared(network, likelihood, data);
-  MapOptions map = options.map;
-  map.likelihood_weight = options.laplace.likelihood_weight;
-  LaplaceOptions laplace = options.laplace;
-  Optimiser optimiser(network.parameters(), options.optimiser);
-  Hyperparameters hyperparameters = start.clone();
-  HyperState hyper_state;
-  OnlineResult result;
-  Best best;
-  int64_t passes_without_rise = 0;
-
-  for (int64_t epoch = 1; epoch <= options.epochs; ++epoch) {
-    double loss = 0;
-    const MapModel model{network, likelihood, prior, hyperparameters};
-    optimiser.set_learning_rate(learning_rate_at(options.optimiser, epoch - 1, options.epochs));
-    result.seconds_training += seconds_of([&] {
-      const auto order =
-          random_stream({options.seed, options.candidate, options.restart, static_cast<uint64_t>(epoch), kOrderStream});
-      loss = map_epoch(model, examples, map, optimiser, order);
-    });
-    result.epochs = epoch;
-    result.losses.push_back(loss);
-    if (!std::isfinite(loss)) {
-      result.failure = fmt::format("the loss is not finite in epoch {}: use a smaller learning rate (--lr)", epoch);
-      break;
-    }
-
-    const OnlinePass* pass = nullptr;
-    if (evidence_is_due(options, epoch)) {
-      try {
-        result.seconds_curvature += seconds_of([&] {
-          const LaplaceFit fit = fit_laplace(network, likelihood, examples, prior, hyperparameters, laplace);
-          const HyperResult steps = optimise_hyperparameters(fit, hyperparameters, options.hyper, hyper_state);
-          if (result.passes.empty()) result.messages = fit.messages;
-          passes_without_rise =
-              steps.best_evidence > best.evidence + options.stall_tolerance ? 0 : passes_without_rise + 1;
-          if (steps.best_evidence > best.evidence) best = {steps.best_evidence, fit.mode, steps.best.clone(), epoch};
-          hyperparameters = steps.hyperparameters;
-          result.passes.push_back({epoch, loss, steps.evidences, hyperparameters.clone()});
-        });
-      } catch (const Error& error) {
-        if (error.kind() != ErrorKind::numerical) throw;
-        result.failure = fmt::format("in epoch {}: {}", epoch, error.what());
-        break;
-      }
-      laplace.curvature.verify = false;  // the network was verified by the first pass
-      pass = &result.passes.back();
-    }
-    if (watcher && !watcher(epoch, loss, pass)) break;
-    if (options.stall_passes > 0 && passes_without_rise >= options.stall_passes) break;
+OnlineResult train_online(const Model& model, const Dataset& data, const OnlineOptions& options,
+                          const OnlineWatcher& watcher) {
+  OnlineRun run(model, data, options);
+  while (run.epoch() < options.epochs) {
+    run.train_epoch();
+    if (run.failure().empty() && run.evidence_is_due()) run.step_hyperparameters();
+    if (!run.failure().empty() || run.stalled()) break;
+    if (watcher && !watcher(run.progress())) break;
   }
-
-  if (!best.mode.defined()) {
-    if (result.failure.empty()) result.failure = "no curvature pass was made: fewer epochs than the burn-in";
-    return result;
-  }
-  network.set_flat_parameters(best.mode);
-  result.mode = best.mode;
-  result.hyperparameters = best.hyperparameters;
-  result.log_evidence = best.evidence;
-  result.best_epoch = best.epoch;
-  result.gradient_norm = map_gradient_norm({network, likelihood, prior, result.hyperparameters}, examples, map);
-  return result;
+  return run.restore_best();
 }
 
 }  // namespace ockham

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,10 +14,41 @@
 
 namespace ockham {
 
+/// One curvature pass, for the trace.
+struct OnlinePass {
+  int64_t epoch = 0;                // epochs done
+  double loss = 0;                  // mean batch loss of that epoch
+  std::vector<double> evidences;    // before each of the K steps
+  Hyperparameters hyperparameters;  // after them
+};
+
+/// The state with the highest evidence so far: θ, and the hyperparameters at which it was evaluated.
+struct OnlineBest {
+  double log_evidence = -std::numeric_limits<double>::infinity();
+  at::Tensor mode;  // [P] float64; undefined before the first pass
+  Hyperparameters hyperparameters;
+  int64_t epoch = 0;
+};
+
+/// Everything that moves during training: written down and taken up again, training goes on bit for bit.
+struct OnlineState {
+  int64_t epoch = 0;      // epochs done
+  at::Tensor theta;       // [P] float64 holds float32 weights exactly
+  std::string optimiser;  // Optimiser::save()
+  Hyperparameters hyperparameters;
+  HyperState hyper;
+  OnlineBest best;
+  int64_t passes_without_rise = 0;
+  std::vector<OnlinePass> passes;
+  std::vector<double> losses;  // per epoch
+  std::vector<std::string> messages;
+  double seconds_training = 0, seconds_curvature = 0;
+};
+
 struct OnlineOptions {
   int64_t epochs = 1000;
   int64_t burn_in = 0;    // B: no evidence before this many epochs are done
-  int64_t frequency = 1;  // F: epochs between curvature passes
+  int64_t frequency = 1;  // F: epochs between curvature passes; the last epoch always has one
   HyperOptions hyper;     // K steps of size γ
   OptimiserOptions optimiser;
   MapOptions map;  // its likelihood weight is laplace.likelihood_weight
@@ -25,36 +58,28 @@ struct OnlineOptions {
   double stall_tolerance = 1e-3;
   /// Keys of the random streams: (seed, candidate, restart), to which the epoch is added.
   uint64_t seed = 0, candidate = 0, restart = 0;
-};
-
-/// One curvature pass, for the trace.
-struct OnlinePass {
-  int64_t epoch = 0;                // epochs done
-  double loss = 0;                  // mean batch loss of that epoch
-  std::vector<double> evidences;    // before each of the K steps
-  Hyperparameters hyperparameters;  // after them
+  std::shared_ptr<const OnlineState> resume;  // goes on from here instead of from the model as given
 };
 
 struct OnlineResult {
-  at::Tensor mode;                  // θ [P] of the state with the highest evidence, float64; the network has it too
-  Hyperparameters hyperparameters;  // at which that evidence was reached
-  double log_evidence = 0;
-  int64_t best_epoch = 0;
+  OnlineBest best;           // the network has its θ too
   double gradient_norm = 0;  // of the MAP objective there: far from a mode an evidence can be spuriously high
-  int64_t epochs = 0;        // done
-  std::vector<OnlinePass> passes;
-  std::vector<double> losses;  // per epoch
-  double seconds_training = 0, seconds_curvature = 0;
-  std::string failure;  // why it ended early (not finite); empty when it did not
-  std::vector<std::string> messages;
+  OnlineState state;         // as it was at the end
+  std::string failure;       // why it ended early (not finite); empty when it did not
 };
 
-/// Called after every epoch; false ends the training with the best state so far.
-using OnlineWatcher = std::function<bool(int64_t epoch, double loss, const OnlinePass* pass)>;
+/// What a watcher sees after every epoch.
+struct OnlineProgress {
+  int64_t epoch = 0;
+  double loss = 0;
+  const OnlinePass* pass = nullptr;    // when this epoch had one
+  std::function<OnlineState()> state;  // for a checkpoint
+};
+using OnlineWatcher = std::function<bool(const OnlineProgress&)>;  // false ends the training with the best state so far
 
-/// Trains the network in place. Divergence is data: `failure` says it, and the best state before it is restored.
-OnlineResult train_online(const Network& network, const Likelihood& likelihood, const Dataset& data, const Prior& prior,
-                          const Hyperparameters& start, const OnlineOptions& options,
+/// Trains the model's network in place, from its parameters and hyperparameters. Divergence is data: `failure` says it,
+/// and the best state before it is restored.
+OnlineResult train_online(const Model& model, const Dataset& data, const OnlineOptions& options,
                           const OnlineWatcher& watcher = {});
 
 }  // namespace ockham

@@ -210,7 +210,7 @@ TEST(AnnealedImportance, TheFullLaplaceEvidenceOfATinyNetworkIsNearTheTruth) {
       options.curvature.structure = structure;
       options.curvature.likelihood_gradient = true;
       const Prior prior = Prior::scalar(network.layout());
-      return evidence(fit_laplace(network, Gaussian{}, data, prior, values, options), values, {true});
+      return evidence(fit_laplace({network, Gaussian{}, prior, values}, data, options), values, {true});
     };
     const Evidence full = laplace(Structure::full);
     // Both sides speak of the same model, and θ is a mode.

@@ -37,7 +37,7 @@ void expect_gradients(const SmallProblem& problem, const Prior& prior, const Lap
   const Hyperparameters here = problem.at(prior);
   const EvidenceOptions evidence_options{correction};
   const auto fit_at = [&](const Hyperparameters& values) {
-    return fit_laplace(problem.network, problem.likelihood, problem.data, prior, values, options);
+    return fit_laplace({problem.network, problem.likelihood, prior, values}, problem.data, options);
   };
   const LaplaceFit fit = fit_at(here);
   const Evidence result = evidence(fit, here, evidence_options);
@@ -127,7 +127,7 @@ TEST(Evidence, GradientsOfTheDampedKroneckerStructure) {
 TEST(Evidence, TermsAddUp) {
   const SmallProblem problem = small_problems()[0];
   const Prior prior = Prior::layerwise(problem.network.layout());
-  const LaplaceFit fit = fit_laplace(problem.network, problem.likelihood, problem.data, prior, problem.at(prior),
+  const LaplaceFit fit = fit_laplace({problem.network, problem.likelihood, prior, problem.at(prior)}, problem.data,
                                      options_for(Structure::full, CurvatureKind::ggn));
   const Evidence result = evidence(fit, problem.at(prior), {true});
   const double weights = static_cast<double>(problem.network.layout().total());
@@ -146,7 +146,7 @@ TEST(Evidence, WithoutRootDerivativesTheGradientIsEmptyAndMovingIsRefused) {
   options.curvature.root_derivatives = false;
   options.curvature.likelihood_gradient = false;
   Hyperparameters values = problem.at(prior);
-  const LaplaceFit fit = fit_laplace(problem.network, problem.likelihood, problem.data, prior, values, options);
+  const LaplaceFit fit = fit_laplace({problem.network, problem.likelihood, prior, values}, problem.data, options);
   EXPECT_EQ(evidence(fit, values).gradient.log_temperature.numel(), 0);
   testing::expect_error(ErrorKind::usage, {"likelihood_gradient"}, [&] { evidence(fit, values, {true}); });
   values.log_temperature = values.log_temperature + 0.1;
@@ -166,7 +166,7 @@ TEST(Evidence, KeptJacobiansMakeOtherTemperaturesExact) {
         there.log_noise = there.log_noise + 0.6;
         there.log_temperature = there.log_temperature - 0.6;
         const auto fit_at = [&](const Hyperparameters& values) {
-          return fit_laplace(problem.network, problem.likelihood, problem.data, prior, values, options);
+          return fit_laplace({problem.network, problem.likelihood, prior, values}, problem.data, options);
         };
         const Evidence moved = evidence(fit_at(here), there, {true});
         const Evidence fitted = evidence(fit_at(there), there, {true});
@@ -186,7 +186,7 @@ TEST(Evidence, AwayFromThePassValueAndGradientBelongTogether) {
       SCOPED_TRACE(problem.name);
       const Prior prior = Prior::layerwise(problem.network.layout());
       const Hyperparameters here = problem.at(prior);
-      const LaplaceFit fit = fit_laplace(problem.network, problem.likelihood, problem.data, prior, here,
+      const LaplaceFit fit = fit_laplace({problem.network, problem.likelihood, prior, here}, problem.data,
                                          options_for(structure, CurvatureKind::ggn));
       const at::Tensor shift = at::full_like(root_hyperparameters(problem.likelihood, here), 0.3);
       const bool noise = here.log_noise.numel() > 0;

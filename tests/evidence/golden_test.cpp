@@ -24,8 +24,9 @@ LaplaceFit fit_case(const GoldenCase& golden, const Network& network, const Gold
   options.curvature.batch_size = batch_size;
   options.curvature.root_derivatives = root_hyperparameter_count(golden.likelihood, golden.outputs.size(1)) > 0;
   options.likelihood_weight = golden.likelihood_weight;
-  return fit_laplace(network, golden.likelihood, golden.data(), testing::make_prior(result.prior, network.layout()),
-                     golden.hyperparameters(result), options);
+  return fit_laplace(
+      {network, golden.likelihood, testing::make_prior(result.prior, network.layout()), golden.hyperparameters(result)},
+      golden.data(), options);
 }
 
 void expect_evidence(const Evidence& actual, const GoldenResult& expected) {
@@ -149,7 +150,8 @@ TEST(GoldenLinear, LaplaceIsExactAtTheMode) {
     options.curvature.structure = Structure::full;
     options.curvature.dense_form = form;
     options.curvature.likelihood_gradient = true;
-    const LaplaceFit fit = fit_laplace(network, Gaussian{}, data, Prior::layerwise(network.layout()), values, options);
+    const LaplaceFit fit =
+        fit_laplace({network, Gaussian{}, Prior::layerwise(network.layout()), values}, data, options);
     const Evidence result = evidence(fit, values);
     EXPECT_LT(relative_mismatch(result.value, file.at("log_evidence_exact").get<double>()), 1e-10);
     EXPECT_LT(std::abs(evidence(fit, values, {true}).correction), 1e-10);

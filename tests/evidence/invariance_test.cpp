@@ -86,7 +86,7 @@ void for_each_setting(const std::function<void(const LaplaceOptions&)>& run) {
 Evidence evidence_of(const SmallProblem& problem, const LaplaceOptions& options, const Dataset& data) {
   const Prior prior = Prior::layerwise(problem.network.layout());
   const Hyperparameters values = problem.at(prior);
-  return evidence(fit_laplace(problem.network, problem.likelihood, data, prior, values, options), values,
+  return evidence(fit_laplace({problem.network, problem.likelihood, prior, values}, data, options), values,
                   {options.curvature.likelihood_gradient});
 }
 

@@ -45,8 +45,8 @@ LaplaceFit fit_linear(const LinearModel& model, const at::Tensor& theta, DenseFo
   options.curvature.structure = Structure::full;
   options.curvature.dense_form = form;
   options.curvature.likelihood_gradient = gradient;
-  return fit_laplace(network, Gaussian{}, {model.inputs, model.targets}, Prior::scalar(network.layout()),
-                     model.hyperparameters(), options);
+  return fit_laplace({network, Gaussian{}, Prior::scalar(network.layout()), model.hyperparameters()},
+                     {model.inputs, model.targets}, options);
 }
 
 TEST(KnownTruths, BayesianLinearRegressionIsExactInBothSpaces) {
@@ -98,7 +98,7 @@ TEST(KnownTruths, TheCorrectedEvidenceIsThatOfTheLinearisedGaussianProcess) {
     const at::Tensor shifted = problem.data.targets().reshape(-1) - outputs.detach().reshape(-1) + jacobian.mv(theta);
     for (DenseForm form : {DenseForm::matrix, DenseForm::rows}) {
       options.curvature.dense_form = form;
-      const LaplaceFit fit = fit_laplace(problem.network, problem.likelihood, problem.data, prior, values, options);
+      const LaplaceFit fit = fit_laplace({problem.network, problem.likelihood, prior, values}, problem.data, options);
       EXPECT_LT(relative_difference(evidence(fit, values, {true}).value, gaussian_log_density(shifted, covariance)),
                 1e-8);
     }
@@ -135,7 +135,8 @@ TEST(KnownTruths, FullIsAtLeastBlockIsAtLeastDiagonal) {
         LaplaceOptions options;
         options.curvature.structure = structure;
         options.curvature.kind = kind;
-        return evidence(fit_laplace(problem.network, problem.likelihood, problem.data, prior, values, options), values)
+        return evidence(fit_laplace({problem.network, problem.likelihood, prior, values}, problem.data, options),
+                        values)
             .value;
       };
       const double full = value(Structure::full), block = value(Structure::block),
@@ -163,7 +164,7 @@ TEST(KnownTruths, WeightSpaceEqualsFunctionSpace) {
           options.curvature.dense_form = form;
           options.curvature.likelihood_gradient = true;
           options.curvature.root_derivatives = true;
-          return evidence(fit_laplace(problem.network, problem.likelihood, problem.data, prior, values, options),
+          return evidence(fit_laplace({problem.network, problem.likelihood, prior, values}, problem.data, options),
                           values, {true});
         };
         const Evidence weights = in_form(DenseForm::matrix), functions = in_form(DenseForm::rows);
@@ -214,7 +215,7 @@ TEST(KnownTruths, RegressionWithSeveralOutputsAndNoisesIsExact) {
     options.curvature.dense_form = form;
     options.curvature.root_derivatives = true;
     const Evidence result = evidence(
-        fit_laplace(network, Gaussian{true}, {inputs, targets}, Prior::layerwise(network.layout()), values, options),
+        fit_laplace({network, Gaussian{true}, Prior::layerwise(network.layout()), values}, {inputs, targets}, options),
         values);
     EXPECT_NEAR(result.value, exact(values.log_prior_precision, values.log_noise), 1e-10);
     const at::Tensor by_precision = testing::finite_difference_gradient(
@@ -239,7 +240,7 @@ TEST(KnownTruths, TheKroneckerBlockOfOneLinearGaussianLayerIsExact) {
         LaplaceOptions options;
         options.curvature.structure = structure;
         options.curvature.root_derivatives = true;
-        return evidence(fit_laplace(network, Gaussian{noise_per_output}, data, prior, values, options), values);
+        return evidence(fit_laplace({network, Gaussian{noise_per_output}, prior, values}, data, options), values);
       };
       const Evidence actual = with(Structure::kronecker), expected = with(Structure::full);
       const auto gradient = [](const Evidence& of) {

@@ -15,7 +15,7 @@ TEST(LaplaceFit, HoldsTheModeAndWhereItWasMade) {
   const SmallProblem problem = small_problems()[0];
   const Prior prior = Prior::layerwise(problem.network.layout());
   Hyperparameters values = problem.at(prior);
-  const LaplaceFit fit = fit_laplace(problem.network, problem.likelihood, problem.data, prior, values, {});
+  const LaplaceFit fit = fit_laplace({problem.network, problem.likelihood, prior, values}, problem.data, {});
   EXPECT_TRUE(at::equal(fit.mode, problem.network.flat_parameters()));
   EXPECT_EQ(fit.data_fit.examples(), problem.data.size());
   EXPECT_GT(fit.seconds_curvature, 0);
@@ -29,7 +29,7 @@ TEST(LaplaceFit, RefusesWrongOptions) {
   const SmallProblem problem = small_problems()[0];
   const Prior prior = Prior::layerwise(problem.network.layout());
   const auto fit = [&](const Hyperparameters& values, const LaplaceOptions& options) {
-    fit_laplace(problem.network, problem.likelihood, problem.data, prior, values, options);
+    fit_laplace({problem.network, problem.likelihood, prior, values}, problem.data, options);
   };
   LaplaceOptions options;
   options.likelihood_weight = 0;
@@ -45,7 +45,7 @@ TEST(LaplaceFit, RefusesWrongOptions) {
   testing::expect_error(ErrorKind::usage, {"prior precisions"}, [&] { fit(values, {}); });
   const Prior other = Prior::scalar(testing::small_network(1).layout());
   testing::expect_error(ErrorKind::usage, {"21 weights", "26"}, [&] {
-    fit_laplace(problem.network, problem.likelihood, problem.data, other, problem.at(other), {});
+    fit_laplace({problem.network, problem.likelihood, other, problem.at(other)}, problem.data, {});
   });
 }
 

@@ -19,7 +19,7 @@ LaplaceFit fit_of(const SmallProblem& problem, const Prior& prior, bool root_der
   LaplaceOptions options;
   options.curvature.structure = Structure::kronecker;
   options.curvature.root_derivatives = root_derivatives;
-  return fit_laplace(problem.network, problem.likelihood, problem.data, prior, problem.at(prior), options);
+  return fit_laplace({problem.network, problem.likelihood, prior, problem.at(prior)}, problem.data, options);
 }
 
 TEST(OptimiseHyperparameters, FollowsAdamByItsDefinition) {

@@ -26,7 +26,7 @@ TEST(PredictFunction, IsTheClosedFormOfBayesianLinearRegression) {
     LaplaceOptions options;
     options.curvature.structure = structure;
     const LaplaceFit fit =
-        fit_laplace(network, Gaussian{}, {inputs, targets}, Prior::scalar(network.layout()), values, options);
+        fit_laplace({network, Gaussian{}, Prior::scalar(network.layout()), values}, {inputs, targets}, options);
     const FunctionPredictive function = predict_function(network, fit, values, test_inputs, 3);
     EXPECT_LT(relative_difference(function.mean.squeeze(1), test_inputs.mv(map)), 1e-12);
     const at::Tensor expected = (test_inputs * at::linalg_solve(posterior_precision, test_inputs.t()).t()).sum(1);
@@ -43,7 +43,7 @@ TEST(PredictFunction, IsOfTheLogitsOverTheTemperature) {
   const Hyperparameters values = problem.at(prior);
   LaplaceOptions options;
   options.curvature.structure = Structure::full;
-  const LaplaceFit fit = fit_laplace(problem.network, problem.likelihood, problem.data, prior, values, options);
+  const LaplaceFit fit = fit_laplace({problem.network, problem.likelihood, prior, values}, problem.data, options);
   const FunctionPredictive function = predict_function(problem.network, fit, values, problem.data.inputs());
   const double temperature = std::exp(values.log_temperature.item<double>());
   const JacobianBatch batch = jacobian(problem.network, problem.data.inputs());

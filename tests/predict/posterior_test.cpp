@@ -16,7 +16,7 @@ TEST(SamplePosterior, HasTheModeAsItsMeanAndTheLinearisedCovariance) {
   LaplaceOptions options;
   options.curvature.structure = Structure::full;
   options.likelihood_weight = 1.5;
-  const LaplaceFit fit = fit_laplace(problem.network, problem.likelihood, problem.data, prior, values, options);
+  const LaplaceFit fit = fit_laplace({problem.network, problem.likelihood, prior, values}, problem.data, options);
   const int64_t samples = 20000, weights = problem.network.layout().total();
   const at::Tensor centred = sample_posterior(fit, values, samples, random_stream({1})) - fit.mode;
   const double scale = 1.5 * std::exp(-2 * values.log_noise.item<double>());

@@ -78,26 +78,27 @@ class GoldenTrajectory : public ::testing::TestWithParam<const char*> {};
 TEST_P(GoldenTrajectory, IsReproduced) {
   const Trajectory trajectory = read_trajectory(GetParam());
   const Network network = testing::make_golden_network(trajectory.golden);
-  const OnlineResult result = train_online(network, trajectory.golden.likelihood, trajectory.golden.data(),
-                                           trajectory.prior, trajectory.start, trajectory.options);
+  const OnlineResult result = train_online({network, trajectory.golden.likelihood, trajectory.prior, trajectory.start},
+                                           trajectory.golden.data(), trajectory.options);
   ASSERT_TRUE(result.failure.empty()) << result.failure;
   std::vector<double> negative;
-  for (const OnlinePass& pass : result.passes) {
+  for (const OnlinePass& pass : result.state.passes) {
     for (double evidence : pass.evidences) negative.push_back(-evidence);
   }
   const json& file = trajectory.file;
   EXPECT_LT(relative_difference(at::tensor(negative, at::kDouble), testing::tensor_of(file["neg_log_margliks"])),
             kGolden);
-  EXPECT_LT(relative_difference(at::tensor(result.losses, at::kDouble), testing::tensor_of(file["epoch_losses"])),
+  EXPECT_LT(relative_difference(at::tensor(result.state.losses, at::kDouble), testing::tensor_of(file["epoch_losses"])),
             kGolden);
-  EXPECT_LT(relative_difference(result.mode, testing::tensor_of(file["theta_best"])), 1e-5);
-  EXPECT_LT(relative_difference(result.hyperparameters.log_prior_precision.exp(),
+  EXPECT_LT(relative_difference(result.best.mode, testing::tensor_of(file["theta_best"])), 1e-5);
+  EXPECT_LT(relative_difference(result.best.hyperparameters.log_prior_precision.exp(),
                                 testing::tensor_of(file["prior_prec_best"])),
             kGolden);
-  if (result.hyperparameters.log_noise.numel() > 0) {
-    EXPECT_NEAR(std::exp(result.hyperparameters.log_noise.item<double>()), file["sigma_best"].get<double>(), kGolden);
+  if (result.best.hyperparameters.log_noise.numel() > 0) {
+    EXPECT_NEAR(std::exp(result.best.hyperparameters.log_noise.item<double>()), file["sigma_best"].get<double>(),
+                kGolden);
   }
-  EXPECT_LT(relative_difference(network.flat_parameters(), result.mode), 1e-15) << "the best state is restored";
+  EXPECT_LT(relative_difference(network.flat_parameters(), result.best.mode), 1e-15) << "the best state is restored";
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, GoldenTrajectory,
@@ -112,10 +113,10 @@ TEST(TrainOnline, DivergenceEndsWithItsReasonAndTheBestState) {
   trajectory.options.optimiser.learning_rate = 1e6;
   trajectory.options.epochs = 50;
   const Network network = testing::make_golden_network(trajectory.golden);
-  const OnlineResult result = train_online(network, trajectory.golden.likelihood, trajectory.golden.data(),
-                                           trajectory.prior, trajectory.start, trajectory.options);
+  const OnlineResult result = train_online({network, trajectory.golden.likelihood, trajectory.prior, trajectory.start},
+                                           trajectory.golden.data(), trajectory.options);
   EXPECT_NE(result.failure.find("epoch"), std::string::npos) << result.failure;
-  EXPECT_LT(result.epochs, 50);
+  EXPECT_LT(result.state.epoch, 50);
 }
 
 TEST(TrainOnline, BurnInFrequencyAndTheLastEpoch) {
@@ -124,10 +125,10 @@ TEST(TrainOnline, BurnInFrequencyAndTheLastEpoch) {
   trajectory.options.burn_in = 4;
   trajectory.options.frequency = 4;
   const Network network = testing::make_golden_network(trajectory.golden);
-  const OnlineResult result = train_online(network, trajectory.golden.likelihood, trajectory.golden.data(),
-                                           trajectory.prior, trajectory.start, trajectory.options);
+  const OnlineResult result = train_online({network, trajectory.golden.likelihood, trajectory.prior, trajectory.start},
+                                           trajectory.golden.data(), trajectory.options);
   std::vector<int64_t> epochs;
-  for (const OnlinePass& pass : result.passes) epochs.push_back(pass.epoch);
+  for (const OnlinePass& pass : result.state.passes) epochs.push_back(pass.epoch);
   EXPECT_EQ(epochs, (std::vector<int64_t>{8, 11}));
 }
 
@@ -135,10 +136,10 @@ TEST(TrainOnline, NoHyperStepsKeepTheHyperparameters) {
   Trajectory trajectory = read_trajectory("traj_fullggn_gauss");
   trajectory.options.hyper.steps = 0;
   const Network network = testing::make_golden_network(trajectory.golden);
-  const OnlineResult result = train_online(network, trajectory.golden.likelihood, trajectory.golden.data(),
-                                           trajectory.prior, trajectory.start, trajectory.options);
-  EXPECT_TRUE(result.hyperparameters.log_prior_precision.equal(trajectory.start.log_prior_precision));
-  EXPECT_TRUE(std::isfinite(result.log_evidence));
+  const OnlineResult result = train_online({network, trajectory.golden.likelihood, trajectory.prior, trajectory.start},
+                                           trajectory.golden.data(), trajectory.options);
+  EXPECT_TRUE(result.best.hyperparameters.log_prior_precision.equal(trajectory.start.log_prior_precision));
+  EXPECT_TRUE(std::isfinite(result.best.log_evidence));
 }
 
 TEST(TrainOnline, TheGradientNormVanishesAtAMode) {
@@ -149,9 +150,48 @@ TEST(TrainOnline, TheGradientNormVanishesAtAMode) {
   trajectory.options.hyper.steps = 0;
   trajectory.options.optimiser.schedule = LearningRateSchedule::cosine;
   const Network network = testing::make_golden_network(trajectory.golden);
-  const OnlineResult result = train_online(network, trajectory.golden.likelihood, trajectory.golden.data(),
-                                           trajectory.prior, trajectory.start, trajectory.options);
+  const OnlineResult result = train_online({network, trajectory.golden.likelihood, trajectory.prior, trajectory.start},
+                                           trajectory.golden.data(), trajectory.options);
   EXPECT_LT(result.gradient_norm, 1e-3);
+}
+
+TEST(TrainOnline, GoesOnFromASavedStateBitForBit) {
+  for (const char* name : {"traj_fullggn_gauss", "traj_diagef_cat_sgd"}) {
+    Trajectory trajectory = read_trajectory(name);
+    trajectory.options.epochs = 9;
+    trajectory.options.map.shuffle = true;
+    const auto train = [&](const OnlineOptions& options, const OnlineWatcher& watcher) {
+      const Network network =
+          testing::make_golden_network(read_trajectory(name).golden);  // always from the first weights
+      return train_online({network, trajectory.golden.likelihood, trajectory.prior, trajectory.start},
+                          trajectory.golden.data(), options, watcher);
+    };
+    const OnlineResult straight = train(trajectory.options, {});
+    auto saved = std::make_shared<OnlineState>();
+    train(trajectory.options, [&](const OnlineProgress& progress) {
+      if (progress.epoch == 4) *saved = progress.state();
+      return progress.epoch < 5;
+    });
+    OnlineOptions resumed = trajectory.options;
+    resumed.resume = saved;
+    const OnlineResult result = train(resumed, {});
+    EXPECT_TRUE(result.state.theta.equal(straight.state.theta)) << name;
+    EXPECT_EQ(result.state.losses, straight.state.losses);
+    EXPECT_EQ(result.best.log_evidence, straight.best.log_evidence);
+    EXPECT_TRUE(
+        result.state.hyperparameters.log_prior_precision.equal(straight.state.hyperparameters.log_prior_precision));
+  }
+}
+
+TEST(TrainOnline, StopsWhenTheEvidenceStalls) {
+  Trajectory trajectory = read_trajectory("traj_fullggn_gauss");
+  trajectory.options.epochs = 500;
+  trajectory.options.stall_passes = 3;
+  trajectory.options.stall_tolerance = 1e3;  // nothing rises that much
+  const Network network = testing::make_golden_network(trajectory.golden);
+  const OnlineResult result = train_online({network, trajectory.golden.likelihood, trajectory.prior, trajectory.start},
+                                           trajectory.golden.data(), trajectory.options);
+  EXPECT_EQ(result.state.epoch, 4);  // the first pass rises from nothing
 }
 
 }  // namespace

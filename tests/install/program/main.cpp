@@ -23,7 +23,7 @@ int main() {
   ockham::Hyperparameters hyperparameters = ockham::default_likelihood_hyperparameters(likelihood, 1);
   hyperparameters.log_prior_precision = at::zeros({prior.size()}, at::kDouble);
   const ockham::LaplaceFit fit =
-      ockham::fit_laplace(network, likelihood, ockham::Dataset(inputs, targets), prior, hyperparameters, {});
+      ockham::fit_laplace({network, likelihood, prior, hyperparameters}, ockham::Dataset(inputs, targets), {});
   const double value = ockham::evidence(fit, hyperparameters).value;
   std::printf("log marginal likelihood %.6f\n", value);
   return std::isfinite(value) ? 0 : 1;
