@@ -129,9 +129,10 @@ at::Tensor log_precisions(const EvidenceFlags& flags, const Prior& prior) {
   if (precision.numel() != prior.size()) {
     throw Error(
         ErrorKind::usage,
-        fmt::format("--prior-precision: {} values came, but the {} prior of this network has {} groups; give one "
-                    "value for all, or {}",
-                    precision.numel(), word_of(flags.prior), prior.size(), prior.size()));
+        fmt::format("--prior-precision: {} values came, but the {} prior of this network has {}", precision.numel(),
+                    word_of(flags.prior),
+                    prior.size() == 1 ? std::string("one precision; give one value, or another --prior")
+                                      : fmt::format("{0} groups; give one value for all, or {0}", prior.size())));
   }
   return precision.log();
 }
@@ -156,6 +157,10 @@ Hyperparameters make_hyperparameters(const EvidenceFlags& flags, const Likelihoo
   } else if (flags.temperature != 1) {
     messages.add(fmt::format("--temperature is not used: the {} likelihood has none", name_of(likelihood)));
   }
+  if (flags.mc_samples != 1 && flags.curvature != CurvatureChoice::mc)
+    messages.add("--mc-samples is not used: it belongs to --curvature mc");
+  if (flags.kronecker != KroneckerChoice::expand && flags.structure != StructureChoice::kron)
+    messages.add("--kron-approx is not used: it belongs to --structure kron");
   return values;
 }
 
@@ -261,6 +266,7 @@ int run_evidence(const EvidenceFlags& flags) {
   EvidenceReport report;
   report.evidence = evidence(fit, values, {flags.correction});
   report.hyperparameters = values;
+  report.likelihood = name_of(likelihood);
   report.examples = data.size();
   report.outputs = outputs;
   report.parameters = network.layout().total();

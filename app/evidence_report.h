@@ -18,6 +18,7 @@ struct EvidencePredictive {
 struct EvidenceReport {
   Evidence evidence;
   Hyperparameters hyperparameters;
+  std::string likelihood;  // its word on the command line
   int64_t examples = 0, outputs = 0, parameters = 0;
   std::vector<std::string> groups;
   int64_t clipped_eigenvalues = 0;

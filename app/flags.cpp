@@ -120,7 +120,7 @@ void add_common_flags(CLI::App& app, CommonFlags& flags) {
              "Memory budget, e.g. 500M, 2G, 1.5GiB (default: three quarters of what is free)")
       ->option_text("BYTES");
   add_parsed(app, "--time-limit", flags.time_limit, parse_seconds,
-             "Longest run in seconds, or as 10m, 2h (default: none)")
+             "Give up after this many seconds, or 10m, 2h; looked at after each batch (default: none)")
       ->option_text("TIME");
   app.add_flag("--quiet", flags.quiet, "No progress and no messages on stderr");
   add_choice<ColorChoice>(

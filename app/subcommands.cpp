@@ -82,7 +82,12 @@ std::string explain(const CLI::App& app, const std::string& command, const CLI::
     return fmt::format("{} has no flag {}: {}", command, argument, suggest(argument));
   }
   if (dynamic_cast<const CLI::ConfigError*>(&error) != nullptr) {
-    const std::string key = after(after(message, "parse "), "configurable: ");
+    std::string key = after(after(message, "parse "), "configurable: ");
+    const size_t section = key.rfind(".++");  // CLI11's name for the beginning of [section]
+    if (section != std::string::npos) {
+      return fmt::format("the configuration file has a section [{}]: write 'flag = value' lines without sections",
+                         key.substr(0, section));
+    }
     return fmt::format("the configuration file sets '{}', which {} does not have: {}", key, command,
                        suggest("--" + key));
   }

@@ -53,8 +53,10 @@ int main(int, char** argv) {
   hyperparameters.log_noise.fill_(std::log(kNoise));
   hyperparameters.log_prior_precision = at::zeros({prior.size()}, at::kDouble);
 
-  std::printf("%ld parameters, %ld examples\n", static_cast<long>(network.layout().total()),
-              static_cast<long>(data.size()));
+  std::printf(
+      "A noisy sine (noise %.1f): %ld parameters, %ld examples. log evidence = log likelihood + log prior"
+      "\n+ (parameters / 2) log 2π - log|H| / 2, with the curvature H in four structures:\n",
+      kNoise, static_cast<long>(network.layout().total()), static_cast<long>(data.size()));
   std::printf("%-6s %14s %14s %10s %10s\n", "", "log evidence", "log likelihood", "log prior", "log|H|");
   ockham::LaplaceOptions options;
   for (const auto& [name, structure] :
@@ -72,7 +74,7 @@ int main(int, char** argv) {
   ockham::HyperState state;
   ockham::HyperOptions steps;
   const auto better = ockham::optimise_hyperparameters(fit, hyperparameters, steps, state);
-  std::printf("\nAfter %ld steps on the hyperparameters: log evidence %.3f, noise %.3f\n",
+  std::printf("\nfull, after %ld steps on the hyperparameters: log evidence %.3f, noise %.3f\n",
               static_cast<long>(steps.steps), better.best_evidence, std::exp(better.best.log_noise.item<double>()));
 
   const at::Tensor test = at::tensor({-4.5, -1.5, 0.0, 1.5, 4.5}, at::kDouble).unsqueeze(1);

@@ -2,6 +2,10 @@
 // ockham/network/module_network.h.
 #pragma once
 
+#include "ockham/assess/classification.h"
+#include "ockham/assess/ood.h"
+#include "ockham/assess/rank_correlation.h"
+#include "ockham/assess/regression.h"
 #include "ockham/base/environment.h"
 #include "ockham/base/error.h"
 #include "ockham/base/memory.h"
@@ -20,4 +24,8 @@
 #include "ockham/predict/posterior.h"
 #include "ockham/probability/likelihood.h"
 #include "ockham/probability/prior.h"
+#include "ockham/select/rank.h"
+#include "ockham/store/checkpoint.h"
+#include "ockham/store/run_directory.h"
+#include "ockham/store/safetensors.h"
 #include "ockham/train/train_online.h"

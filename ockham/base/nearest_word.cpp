@@ -27,22 +27,25 @@ size_t edit_distance(const std::string& a, const std::string& b) {
 }  // namespace
 
 std::string nearest_word(const std::string& word, const std::vector<std::string>& known) {
-  std::string nearest;
+  std::string nearest, without_tail;
   size_t smallest = std::numeric_limits<size_t>::max();
   for (const std::string& candidate : known) {
-    const size_t distance = edit_distance(word, candidate);
+    size_t distance = edit_distance(word, candidate);
+    const size_t common = std::min(word.size(), candidate.size());
+    if (common >= 4 && word.compare(0, common, candidate, 0, common) == 0) {
+      if (word.size() < candidate.size()) {
+        distance = 1;  // a word cut short is one slip
+      } else if (candidate.size() > without_tail.size()) {
+        without_tail = candidate;
+      }
+    }
     if (distance < smallest) {
       smallest = distance;
       nearest = candidate;
     }
-    // A word cut short, or one with a tail, is a slip as well.
-    const size_t common = std::min(word.size(), candidate.size());
-    if (common >= 4 && word.compare(0, common, candidate, 0, common) == 0 && smallest > 1) {
-      smallest = 1;
-      nearest = candidate;
-    }
   }
-  return smallest <= std::max<size_t>(1, std::min<size_t>(3, word.size() / 3)) ? nearest : std::string();
+  // A word with a tail comes last: "--prior-precison" is a slip of "--prior-precision", not "--prior" and more.
+  return smallest <= std::max<size_t>(1, std::min<size_t>(3, word.size() / 3)) ? nearest : without_tail;
 }
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {

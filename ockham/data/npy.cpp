@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -14,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "ockham/base/atomic_file.h"
 #include "ockham/base/error.h"
 
 namespace ockham {
@@ -175,34 +175,19 @@ void write_npy(const std::string& path, const at::Tensor& array) {
   header.append(63 - (10 + header.size()) % 64, ' ');  // values start at a multiple of 64 bytes
   header += '\n';
 
-  const std::string temporary = fmt::format("{}.{}.partial", path, ::getpid());
-  {
-    std::ofstream file(temporary, std::ios::binary);
-    const char start[10] = {'\x93',
-                            'N',
-                            'U',
-                            'M',
-                            'P',
-                            'Y',
-                            1,
-                            0,
-                            static_cast<char>(header.size() & 0xff),
-                            static_cast<char>(header.size() >> 8)};
-    file.write(start, sizeof start);
-    file << header;
-    file.write(static_cast<const char*>(plain.data_ptr()), static_cast<std::streamsize>(plain.nbytes()));
-    file.flush();
-    if (!file) {
-      std::remove(temporary.c_str());
-      refuse(path, "cannot be written; check that the directory exists and the disk has room");
-    }
-  }
-  std::error_code failure;
-  std::filesystem::rename(temporary, path, failure);
-  if (failure) {
-    std::remove(temporary.c_str());
-    refuse(path, fmt::format("cannot be written: {}", failure.message()));
-  }
+  const char start[10] = {'\x93',
+                          'N',
+                          'U',
+                          'M',
+                          'P',
+                          'Y',
+                          1,
+                          0,
+                          static_cast<char>(header.size() & 0xff),
+                          static_cast<char>(header.size() >> 8)};
+  write_atomically(path, {{start, sizeof start},
+                          header,
+                          {static_cast<const char*>(plain.data_ptr()), static_cast<size_t>(plain.nbytes())}});
 }
 
 }  // namespace ockham

@@ -12,7 +12,7 @@ namespace ockham {
 /// is checked against the file's size before anything is allocated.
 at::Tensor read_npy(const std::string& path);
 
-/// Writes float32/float64/int64 tensors, atomically (temporary name, then rename).
+/// Writes float32/float64/int64 tensors, atomically (base/atomic_file.h).
 void write_npy(const std::string& path, const at::Tensor& array);
 
 }  // namespace ockham

@@ -11,6 +11,7 @@ TEST(NearestWord, FindsSlipsAndNothingElse) {
   EXPECT_EQ(nearest_word("--curvatuer", known), "--curvature");
   EXPECT_EQ(nearest_word("--niose", known), "--noise");
   EXPECT_EQ(nearest_word("--prio", known), "--prior");
+  EXPECT_EQ(nearest_word("--prior-precison", known), "--prior-precision");
   EXPECT_EQ(nearest_word("--banana", known), "");
   EXPECT_EQ(nearest_word("x", {"full", "kron"}), "");
 }
