@@ -40,7 +40,7 @@ TEST_F(EvidenceRefusal, HyperparametersOutOfRange) {
   expect_refusal(usage, {"--temperature", "positive"}, {"--temperature", "0"});
   expect_refusal(usage, {"--likelihood-weight", "positive"}, {"--likelihood-weight", "-3"});
   expect_refusal(usage, {"--prior-precision", "3 values", "4"}, {"--prior", "layerwise", "--prior-precision", "1,2,3"});
-  expect_refusal(usage, {"--prior-precision", "2 values", "1"}, {"--prior-precision", "1,2"});
+  expect_refusal(usage, {"--prior-precision", "2 values", "one precision"}, {"--prior-precision", "1,2"});
   expect_refusal(usage, {"--noise", "2 values", "3"},
                  {"--likelihood", "gaussian", "--targets", path("r.npy"), "--noise", "1,2"});
   expect_refusal(
