@@ -64,10 +64,9 @@ std::string evidence_json(const EvidenceReport& report, const EvidenceFlags& fla
   json["likelihood_weight"] = flags.likelihood_weight;
   json["prior"] = word_of(flags.prior);
   const Hyperparameters& values = report.hyperparameters;
-  json["hyperparameters"] = {
-      {"prior_precision", array(values.log_prior_precision.exp(), "the prior precision")},
-      {"noise", one_or_many(values.log_noise.exp(), flags.noise.size() > 1, "the noise")},
-      {"temperature", one_or_many(values.log_temperature.exp(), false, "the temperature")}};
+  json["hyperparameters"] = {{"prior_precision", array(values.log_prior_precision.exp(), "the prior precision")},
+                             {"noise", one_or_many(values.log_noise.exp(), flags.noise.size() > 1, "the noise")},
+                             {"temperature", one_or_many(values.log_temperature.exp(), false, "the temperature")}};
   json["dtype"] = flags.common.dtype == FloatType::float64 ? "float64" : "float32";
   json["clipped_eigenvalues"] = report.clipped_eigenvalues;
   json["messages"] = report.messages;

@@ -1,0 +1,20 @@
+// What a field of a table is: a number, a missing value, or text.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ockham {
+
+/// Empty, NA, N/A, NaN, null or ?, in any case.
+bool is_missing(std::string_view field);
+
+/// The whole field as a decimal number ("-1.5e3", "+2", "inf"); a number beyond float64 is infinite. Nothing for text,
+/// NaN and hexadecimal.
+std::optional<double> parse_number(std::string_view field);
+
+/// A field for a message: in quotes, cut after 40 bytes, without control characters.
+std::string quote_field(std::string_view field);
+
+}  // namespace ockham

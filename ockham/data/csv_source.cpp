@@ -1,0 +1,182 @@
+#include "ockham/data/csv_source.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "ockham/base/error.h"
+#include "ockham/base/memory.h"
+
+namespace ockham {
+namespace {
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw Error(ErrorKind::data, fmt::format("{}: {}", path == "-" ? "standard input" : path, why));
+}
+
+void check_size(const std::string& path, size_t bytes, int64_t budget) {
+  if (static_cast<int64_t>(bytes) > budget) {
+    refuse(path, fmt::format("holds more than {}, the memory budget; take fewer rows", human_bytes(budget)));
+  }
+}
+
+class OpenFile {
+ public:
+  explicit OpenFile(const std::string& path) : owned_(path != "-") {
+    descriptor_ = owned_ ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    if (descriptor_ >= 0) return;
+    if (errno == ENOENT || errno == ENOTDIR) refuse(path, "no such file");
+    refuse(path, fmt::format("cannot be opened ({}); check its permissions", std::strerror(errno)));
+  }
+  ~OpenFile() {
+    if (owned_) ::close(descriptor_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  int descriptor() const { return descriptor_; }
+
+ private:
+  bool owned_;
+  int descriptor_;
+};
+
+/// Length of the UTF-8 character at `text[i]`, or 0 when it is none (overlong, surrogate, beyond U+10FFFF).
+size_t character_length(const unsigned char* text, size_t left) {
+  const unsigned char first = text[0];
+  if (first < 0x80) return 1;
+  const size_t length = first >= 0xc2 && first <= 0xdf   ? 2
+                        : (first & 0xf0) == 0xe0         ? 3
+                        : first >= 0xf0 && first <= 0xf4 ? 4
+                                                         : 0;
+  if (length == 0 || length > left) return 0;
+  for (size_t k = 1; k < length; ++k) {
+    if ((text[k] & 0xc0) != 0x80) return 0;
+  }
+  const bool overlong = (first == 0xe0 && text[1] < 0xa0) || (first == 0xf0 && text[1] < 0x90);
+  const bool beyond = (first == 0xed && text[1] > 0x9f) || (first == 0xf4 && text[1] > 0x8f);
+  return overlong || beyond ? 0 : length;
+}
+
+[[noreturn]] void refuse_at(const std::string& path, const std::string& text, size_t position, const std::string& why) {
+  const auto line = std::count(text.begin(), text.begin() + position, '\n') + 1;
+  const size_t before = position == 0 ? std::string::npos : text.rfind('\n', position - 1);
+  const size_t byte = before == std::string::npos ? position + 1 : position - before;
+  refuse(path, fmt::format("line {}, byte {}: {}", line, byte, why));
+}
+
+bool starts_with(const std::string& text, const char* start, size_t length) {
+  return text.compare(0, length, start, length) == 0;
+}
+
+}  // namespace
+
+std::string read_source(const std::string& path) {
+  const OpenFile file(path);
+  struct stat status {};
+  if (::fstat(file.descriptor(), &status) != 0) refuse(path, "cannot be read; check the disk");
+  if (S_ISDIR(status.st_mode)) refuse(path, "is a directory; a CSV file is expected");
+  const int64_t budget = default_memory_budget();
+  check_size(path, static_cast<size_t>(status.st_size), budget);
+
+  std::string bytes;
+  size_t filled = 0;
+  while (true) {
+    // One byte more than the file has: its end then shows without another allocation.
+    const size_t room = filled == 0 ? static_cast<size_t>(status.st_size) + 1 : filled / 2;
+    if (bytes.size() == filled) bytes.resize(filled + std::max<size_t>(room, 1 << 16));
+    const ssize_t count = ::read(file.descriptor(), bytes.data() + filled, bytes.size() - filled);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) refuse(path, fmt::format("cannot be read ({})", std::strerror(errno)));
+    if (count == 0) break;
+    filled += static_cast<size_t>(count);
+    check_size(path, filled, budget);
+  }
+  bytes.resize(filled);
+  if (starts_with(bytes, "\x1f\x8b", 2)) return unpack_gzip(path, bytes);
+  if (path.size() > 3 && path.compare(path.size() - 3, 3, ".gz") == 0) {
+    refuse(path, "is not a gzip file, though its name ends in .gz; compress it again with gzip");
+  }
+  return bytes;
+}
+
+std::string unpack_gzip(const std::string& path, const std::string& packed) {
+  const int64_t budget = default_memory_budget();
+  std::string text;
+  size_t filled = 0;
+  size_t consumed = 0;
+  z_stream stream{};
+  if (inflateInit2(&stream, 15 + 16) != Z_OK) refuse(path, "zlib cannot be started");
+  struct Closer {
+    z_stream* stream;
+    ~Closer() { inflateEnd(stream); }
+  } closer{&stream};
+  constexpr size_t most = 1u << 30;  // zlib counts in 32 bits
+  while (true) {
+    if (text.size() == filled) text.resize(std::max<size_t>({filled * 2, packed.size() * 4, 1 << 16}));
+    const size_t given = std::min(most, packed.size() - consumed);
+    const size_t room = std::min(most, text.size() - filled);
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + consumed));
+    stream.avail_in = static_cast<uInt>(given);
+    stream.next_out = reinterpret_cast<Bytef*>(text.data() + filled);
+    stream.avail_out = static_cast<uInt>(room);
+    const int status = inflate(&stream, Z_NO_FLUSH);
+    consumed += given - stream.avail_in;
+    filled += room - stream.avail_out;
+    check_size(path, filled, budget);
+    if (status == Z_STREAM_END) {
+      // Members may follow one another; anything else after the last one is padding, as for gzip itself.
+      const bool another = packed.size() - consumed >= 2 && packed.compare(consumed, 2, "\x1f\x8b", 2) == 0;
+      if (!another) break;
+      inflateReset(&stream);
+    } else if (status == Z_BUF_ERROR || (status == Z_OK && consumed == packed.size() && stream.avail_out > 0)) {
+      refuse(path, "is a gzip file that ends too early; get or compress it again");
+    } else if (status != Z_OK) {
+      refuse(path, "is a damaged gzip file; get or compress it again");
+    }
+  }
+  text.resize(filled);
+  return text;
+}
+
+void check_text(const std::string& path, std::string& text) {
+  if (starts_with(text, "\xff\xfe", 2) || starts_with(text, "\xfe\xff", 2)) {
+    refuse(path, "is text in UTF-16, but UTF-8 is expected; convert it with iconv -f UTF-16 -t UTF-8");
+  }
+  if (starts_with(text, "PK\x03\x04", 4)) {
+    refuse(path, "is a spreadsheet or a zip archive, not a CSV; export the sheet as CSV");
+  }
+  if (starts_with(text, "\xef\xbb\xbf", 3)) text.erase(0, 3);
+  if (const void* zero = text.empty() ? nullptr : std::memchr(text.data(), 0, text.size())) {
+    refuse_at(path, text, static_cast<const char*>(zero) - text.data(),
+              "there is a NUL byte; this is no text file, or a damaged one");
+  }
+  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+  size_t i = 0;
+  while (i < text.size()) {
+    uint64_t eight = 0;
+    if (i + 8 <= text.size()) {
+      std::memcpy(&eight, bytes + i, 8);
+      if ((eight & 0x8080808080808080ULL) == 0) {
+        i += 8;
+        continue;
+      }
+    }
+    const size_t length = character_length(bytes + i, text.size() - i);
+    if (length == 0) {
+      refuse_at(
+          path, text, i,
+          fmt::format("the byte 0x{:02x} is not UTF-8; the file is probably in Latin-1 (Windows-1252), convert it "
+                      "with iconv -f WINDOWS-1252 -t UTF-8",
+                      bytes[i]));
+    }
+    i += length;
+  }
+}
+
+}  // namespace ockham

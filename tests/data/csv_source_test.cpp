@@ -1,0 +1,107 @@
+#include "ockham/data/csv_source.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "ockham/data/csv.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_directory.h"
+
+namespace ockham {
+namespace {
+
+using testing::expect_error;
+using testing::TemporaryDirectory;
+using testing::write_bytes;
+
+class CsvSource : public ::testing::Test {
+ protected:
+  std::string gzip(const std::string& text) {
+    const std::string path = directory_.path("packed");
+    write_bytes(path, text);
+    EXPECT_EQ(std::system(("gzip -nf '" + path + "'").c_str()), 0);
+    return testing::read_bytes(path + ".gz");
+  }
+  void expect_refusal(const std::string& bytes, const std::vector<std::string>& mentioned,
+                      const std::string& name = "t.csv") {
+    const std::string path = directory_.path(name);
+    write_bytes(path, bytes);
+    auto all = mentioned;
+    all.push_back(name);
+    expect_error(ErrorKind::data, all, [&] { read_csv(path); });
+  }
+  TemporaryDirectory directory_;
+};
+
+TEST_F(CsvSource, UnpacksGzipWhateverItsName) {
+  for (const std::string name : {"t.csv.gz", "t.csv"}) {
+    const std::string path = directory_.path(name);
+    write_bytes(path, gzip("a,b\n1,2\n") + gzip("3,4\n"));
+    EXPECT_EQ(read_csv(path).rows(), 2) << "two members";
+  }
+  std::string large = "a,b\n";
+  for (int row = 0; row < 200000; ++row) large += "1,2\n";
+  EXPECT_EQ(unpack_gzip("t", gzip(large)), large) << "grows beyond the first guess";
+}
+
+TEST_F(CsvSource, RefusesDamagedGzip) {
+  const std::string packed = gzip("a,b\n1,2\n3,4\n5,6\n");
+  for (size_t kept = 2; kept < packed.size(); ++kept) {
+    expect_refusal(packed.substr(0, kept), {"gzip", "ends too early"}, "t.csv.gz");
+  }
+  std::string damaged = packed;
+  damaged[damaged.size() - 6] ^= 1;  // within the check sum
+  expect_refusal(damaged, {"damaged gzip"}, "t.csv.gz");
+  expect_refusal("a,b\n1,2\n", {"is not a gzip file"}, "t.csv.gz");
+}
+
+TEST_F(CsvSource, RefusesWhatIsNoText) {
+  expect_refusal(std::string("a,b\n1,2\n3,\0\n", 12), {"line 3, byte 3", "NUL"});
+  expect_refusal("a,b\nM\xfcller,2\n", {"line 2, byte 2", "0xfc", "Latin-1", "iconv"});
+  for (const std::string wrong :
+       {"\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xe2\x82", "\x80"}) {
+    expect_refusal("a\n" + wrong, {"line 2, byte 1", "not UTF-8"});
+  }
+  expect_refusal(std::string("\xff\xfe"
+                             "a\0,\0b\0",
+                             8),
+                 {"UTF-16"});
+  expect_refusal("PK\x03\x04zip", {"spreadsheet", "export"});
+  std::string right = "name\nM\xc3\xbcller\n\xe2\x82\xac\n\xf0\x9f\x98\x80\n";
+  check_text("t", right);
+  EXPECT_EQ(right.size(), 22u);
+}
+
+TEST_F(CsvSource, RefusesWhatIsNoFile) {
+  expect_error(ErrorKind::data, {"nothing.csv", "no such file"}, [&] { read_csv(directory_.path("nothing.csv")); });
+  expect_error(ErrorKind::data, {"is a directory"}, [&] { read_csv(directory_.path("")); });
+  if (::access("/proc/self/mem", R_OK) == 0) {  // opens, but its first page cannot be read
+    expect_error(ErrorKind::data, {"cannot be read"}, [] { read_csv("/proc/self/mem"); });
+  }
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read every file";
+  const std::string path = directory_.path("locked.csv");
+  write_bytes(path, "a\n1\n");
+  ::chmod(path.c_str(), 0);
+  expect_error(ErrorKind::data, {"locked.csv", "permissions"}, [&] { read_csv(path); });
+}
+
+TEST_F(CsvSource, ReadsStandardInputByParts) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const int saved = ::dup(STDIN_FILENO);
+  ::dup2(ends[0], STDIN_FILENO);
+  ASSERT_EQ(::write(ends[1], "a,b\n1,2\n", 8), 8);
+  ::close(ends[1]);
+  const CsvTable table = read_csv("-");
+  ::dup2(saved, STDIN_FILENO);
+  ::close(saved), ::close(ends[0]);
+  EXPECT_EQ(table.rows(), 1);
+  EXPECT_EQ(table.path, "standard input");
+}
+
+}  // namespace
+}  // namespace ockham
