@@ -17,7 +17,12 @@ namespace ockham::app {
 namespace {
 
 struct Run {
+  int operator()(const FitFlags& flags) const { return run_fit(flags); }
+  int operator()(const PredictFlags& flags) const { return run_predict(flags); }
+  int operator()(const ExportFlags& flags) const { return run_export(flags); }
+  int operator()(const ReportFlags& flags) const { return run_report(flags); }
   int operator()(const EvidenceFlags& flags) const { return run_evidence(flags); }
+  int operator()(const DataFlags& flags) const { return run_data(flags); }
   int operator()(const DoctorFlags& flags) const { return run_doctor(flags); }
 };
 

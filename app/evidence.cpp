@@ -11,6 +11,8 @@
 
 #include "app/evidence_flags.h"
 #include "app/evidence_report.h"
+#include "app/messages.h"
+#include "app/model_choices.h"
 #include "ockham/base/error.h"
 #include "ockham/data/npy.h"
 #include "ockham/network/torchscript.h"
@@ -22,34 +24,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-/// Messages for the user, on stderr at once and in the JSON at the end.
-class Messages {
- public:
-  explicit Messages(bool quiet) : quiet_(quiet) {}
-  void add(const std::string& message) {
-    if (!quiet_) fmt::print(stderr, "{}\n", message);
-    all_.push_back(message);
-  }
-  const std::vector<std::string>& all() const { return all_; }
-
- private:
-  bool quiet_;
-  std::vector<std::string> all_;
-};
-
-Likelihood make_likelihood(const EvidenceFlags& flags) {
-  switch (flags.likelihood) {
-    case LikelihoodChoice::categorical:
-      return Categorical{};
-    case LikelihoodChoice::bernoulli:
-      return Bernoulli{};
-    case LikelihoodChoice::poisson:
-      return Poisson{};
-    default:
-      return Gaussian{/*noise_per_output=*/flags.noise.size() > 1};
-  }
-}
 
 Network load_network(const std::string& name, at::ScalarType dtype) {
   const std::string kind = name.substr(0, name.find(':'));
@@ -102,18 +76,7 @@ int64_t output_width(const at::Tensor& outputs, const std::string& path) {
 }
 
 Prior make_prior(const EvidenceFlags& flags, const ParameterLayout& layout) {
-  switch (flags.prior) {
-    case PriorChoice::layerwise:
-      return Prior::layerwise(layout);
-    case PriorChoice::diagonal:
-      return Prior::diagonal(layout);
-    case PriorChoice::ard:
-      return Prior::ard(layout);
-    case PriorChoice::groups:
-      return Prior::grouped(layout, flags.groups);
-    default:
-      return Prior::scalar(layout);
-  }
+  return flags.prior == PriorChoice::groups ? Prior::grouped(layout, flags.groups) : prior_of(flags.prior, layout);
 }
 
 at::Tensor log_precisions(const EvidenceFlags& flags, const Prior& prior) {
@@ -125,16 +88,7 @@ at::Tensor log_precisions(const EvidenceFlags& flags, const Prior& prior) {
                   fmt::format("{}: every prior precision must be a positive number", flags.prior_precision_file));
     }
   }
-  if (precision.numel() == 1) precision = precision.expand({prior.size()});
-  if (precision.numel() != prior.size()) {
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("--prior-precision: {} values came, but the {} prior of this network has {}", precision.numel(),
-                    word_of(flags.prior),
-                    prior.size() == 1 ? std::string("one precision; give one value, or another --prior")
-                                      : fmt::format("{0} groups; give one value for all, or {0}", prior.size())));
-  }
-  return precision.log();
+  return log_precisions_of(precision, flags.prior, prior);
 }
 
 Hyperparameters make_hyperparameters(const EvidenceFlags& flags, const Likelihood& likelihood, const Prior& prior,
@@ -183,16 +137,9 @@ LaplaceOptions make_options(const EvidenceFlags& flags, const Prior& prior, bool
   options.likelihood_weight = flags.likelihood_weight;
   options.damping = flags.damping;
   CurvatureOptions& curvature = options.curvature;
-  curvature.structure = flags.structure == StructureChoice::full    ? Structure::full
-                        : flags.structure == StructureChoice::block ? Structure::block
-                        : flags.structure == StructureChoice::diag  ? Structure::diagonal
-                                                                    : Structure::kronecker;
-  curvature.kind = flags.curvature == CurvatureChoice::ef   ? CurvatureKind::empirical_fisher
-                   : flags.curvature == CurvatureChoice::mc ? CurvatureKind::mc_fisher
-                                                            : CurvatureKind::ggn;
-  curvature.kronecker_rule = flags.kronecker == KroneckerChoice::reduce  ? KroneckerRule::reduce
-                             : flags.kronecker == KroneckerChoice::paper ? KroneckerRule::paper
-                                                                         : KroneckerRule::expand;
+  curvature.structure = structure_of(flags.structure);
+  curvature.kind = curvature_of(flags.curvature);
+  curvature.kronecker_rule = kronecker_rule_of(flags.kronecker);
   curvature.mc_samples = flags.mc_samples;
   curvature.seed = flags.common.seed;
   curvature.batch_size = flags.batch_size;
@@ -240,6 +187,7 @@ EvidencePredictive predict(const EvidenceFlags& flags, const Network& network, c
 }  // namespace
 
 int run_evidence(const EvidenceFlags& flags) {
+  if (!flags.from_run.empty()) return run_evidence_from_run(flags);
   const auto start = Clock::now();
   const at::ScalarType dtype = flags.common.dtype == FloatType::float64 ? at::kDouble : at::kFloat;
   Messages messages(flags.common.quiet);
@@ -248,7 +196,7 @@ int run_evidence(const EvidenceFlags& flags) {
   at::Tensor inputs = read_inputs(flags.inputs, dtype);
   const at::Tensor raw_targets = read_npy(flags.targets);
   { const Dataset check(inputs, raw_targets); }  // lengths and finiteness, before anything is computed
-  const Likelihood likelihood = make_likelihood(flags);
+  const Likelihood likelihood = likelihood_of(flags.likelihood, /*noise_per_output=*/flags.noise.size() > 1);
   const int64_t outputs = output_width(try_forward(network, inputs, messages), flags.network);
   const Dataset data(inputs, prepare_targets(likelihood, raw_targets, outputs, dtype));
   at::Tensor test_inputs;

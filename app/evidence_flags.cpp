@@ -2,89 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <cstdlib>
-#include <sstream>
-
 namespace ockham::app {
 namespace {
 
-const std::vector<std::pair<std::string, LikelihoodChoice>> likelihoods = {
-    {"gaussian", LikelihoodChoice::gaussian},
-    {"categorical", LikelihoodChoice::categorical},
-    {"bernoulli", LikelihoodChoice::bernoulli},
-    {"poisson", LikelihoodChoice::poisson}};
-const std::vector<std::pair<std::string, StructureChoice>> structures = {{"full", StructureChoice::full},
-                                                                         {"kron", StructureChoice::kron},
-                                                                         {"block", StructureChoice::block},
-                                                                         {"diag", StructureChoice::diag}};
-const std::vector<std::pair<std::string, CurvatureChoice>> curvatures = {
-    {"ggn", CurvatureChoice::ggn}, {"ef", CurvatureChoice::ef}, {"mc", CurvatureChoice::mc}};
-const std::vector<std::pair<std::string, PriorChoice>> priors = {{"scalar", PriorChoice::scalar},
-                                                                 {"layerwise", PriorChoice::layerwise},
-                                                                 {"diagonal", PriorChoice::diagonal},
-                                                                 {"ard", PriorChoice::ard}};
-
-template <class Choice>
-const char* word_in(const std::vector<std::pair<std::string, Choice>>& words, Choice choice) {
-  for (const auto& [word, value] : words) {
-    if (value == choice) return word.c_str();
-  }
-  return "";
-}
-
-double parse_positive(const std::string& flag, const std::string& what, const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  // Not (value > 0) rather than value <= 0: NaN must not pass.
-  if (end == text.c_str() || *end != '\0' || !std::isfinite(value) || !(value > 0)) {
-    throw CLI::ValidationError(flag, fmt::format("{} must be a positive number, got '{}'", what, text));
-  }
-  return value;
-}
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
-  return parts;
-}
-
-/// "0.5" or "0.5,0.1,..."; a list in a configuration file arrives as several texts.
-std::vector<double> parse_positives(const std::string& flag, const std::string& what,
-                                    const std::vector<std::string>& texts) {
-  std::vector<double> values;
-  for (const auto& text : texts) {
-    for (const auto& part : split(text)) values.push_back(parse_positive(flag, what, part));
-  }
-  if (values.empty()) throw CLI::ValidationError(flag, fmt::format("{} is missing", what));
-  return values;
-}
-
-void add_positive(CLI::App& app, const std::string& flag, double& value, const std::string& what,
-                  const std::string& help) {
-  app.add_option_function<std::string>(
-         flag, [&value, flag, what](const std::string& text) { value = parse_positive(flag, what, text); }, help)
-      ->option_text(what == "the temperature" ? "T" : "W");
-}
-
-void add_count(CLI::App& app, const std::string& flag, int64_t& value, const std::string& help) {
-  app.add_option_function<std::string>(
-         flag,
-         [&value, flag](const std::string& text) {
-           char* end = nullptr;
-           const long long count = std::strtoll(text.c_str(), &end, 10);
-           if (end == text.c_str() || *end != '\0' || count < 1) {
-             throw CLI::ValidationError(flag, fmt::format("expected a positive whole number, got '{}'", text));
-           }
-           value = count;
-         },
-         help)
-      ->option_text("N");
-}
-
 void add_model(CLI::App& app, EvidenceFlags& flags) {
-  add_choice<LikelihoodChoice>(app, "--likelihood", flags.likelihood, likelihoods,
+  add_choice<LikelihoodChoice>(app, "--likelihood", flags.likelihood, likelihood_words(),
                                "How targets follow from outputs; required")
       ->description("How the targets follow from the outputs (required)");
   app.add_option_function<std::vector<std::string>>(
@@ -95,11 +17,13 @@ void add_model(CLI::App& app, EvidenceFlags& flags) {
          "Gaussian noise standard deviation; one, or one per output (default: 1)")
       ->option_text("SIGMA[,SIGMA...]");
   add_positive(app, "--temperature", flags.temperature, "the temperature",
-               "Temperature of softmax(f / T) or sigmoid(f / T) (default: 1)");
+               "Temperature of softmax(f / T) or sigmoid(f / T) (default: 1)")
+      ->option_text("T");
   add_positive(app, "--likelihood-weight", flags.likelihood_weight, "the likelihood weight",
-               "Count each example W times (default: 1)");
+               "Count each example W times (default: 1)")
+      ->option_text("W");
   add_choice<PriorChoice>(
-      app, "--prior", flags.prior, priors,
+      app, "--prior", flags.prior, prior_words(),
       "Which weights share a prior precision: all, each parameter tensor, none, or each input feature");
   app.add_option_function<std::vector<std::string>>(
          "--group",
@@ -110,7 +34,7 @@ void add_model(CLI::App& app, EvidenceFlags& flags) {
                throw CLI::ValidationError("--group",
                                           fmt::format("expected NAME=parameter,parameter,..., got '{}'", text));
              }
-             flags.groups.emplace_back(text.substr(0, equals), split(text.substr(equals + 1)));
+             flags.groups.emplace_back(text.substr(0, equals), split_list(text.substr(equals + 1)));
            }
            flags.prior = PriorChoice::groups;
          },
@@ -134,24 +58,18 @@ void add_model(CLI::App& app, EvidenceFlags& flags) {
 }
 
 void add_curvature(CLI::App& app, EvidenceFlags& flags) {
-  add_choice<StructureChoice>(app, "--structure", flags.structure, structures, "Structure of the curvature");
-  add_choice<CurvatureChoice>(app, "--curvature", flags.curvature, curvatures,
+  add_choice<StructureChoice>(app, "--structure", flags.structure, structure_words(), "Structure of the curvature");
+  add_choice<CurvatureChoice>(app, "--curvature", flags.curvature, curvature_words(),
                               "Gauss-Newton, empirical Fisher or Monte-Carlo Fisher");
-  add_choice<KroneckerChoice>(
-      app, "--kron-approx", flags.kronecker,
-      {{"expand", KroneckerChoice::expand}, {"reduce", KroneckerChoice::reduce}, {"paper", KroneckerChoice::paper}},
-      "How the positions of a convolution enter the Kronecker factors");
+  add_choice<KroneckerChoice>(app, "--kron-approx", flags.kronecker, kronecker_words(),
+                              "How the positions of a convolution enter the Kronecker factors");
   app.add_flag("--damping", flags.damping, "Damp the Kronecker factors instead of adding the prior exactly");
   app.add_flag("--correction", flags.correction, "Add ½ gᵀH⁻¹g, for weights that are not at a mode");
-  add_count(app, "--mc-samples", flags.mc_samples, "Samples of the Monte-Carlo Fisher (default: 1)");
-  add_count(app, "--batch-size", flags.batch_size, "Examples at once (default: 128)");
+  add_count(app, "--mc-samples", flags.mc_samples, 1, "Samples of the Monte-Carlo Fisher (default: 1)");
+  add_count(app, "--batch-size", flags.batch_size, 1, "Examples at once (default: 128)");
 }
 
 }  // namespace
-
-const char* word_of(StructureChoice choice) { return word_in(structures, choice); }
-const char* word_of(CurvatureChoice choice) { return word_in(curvatures, choice); }
-const char* word_of(PriorChoice choice) { return choice == PriorChoice::groups ? "groups" : word_in(priors, choice); }
 
 void declare_evidence(CLI::App& app, EvidenceFlags& flags) {
   flags.common.dtype = FloatType::float64;
@@ -162,27 +80,30 @@ void declare_evidence(CLI::App& app, EvidenceFlags& flags) {
       "--prior-precision 10\n"
       "ockham evidence --network net.pt --inputs x.npy --targets y.npy --likelihood gaussian --structure full --prior "
       "layerwise "
-      "--test-inputs new.npy --json");
+      "--test-inputs new.npy --json\n"
+      "ockham evidence --from-run ockham-runs/2026-01-31-120000 --structure diag");
   app.add_option("--network", flags.network, "TorchScript file that maps [N, ...] to [N, C] (required)")
       ->option_text("FILE.pt");
   app.add_option("--inputs", flags.inputs, "Inputs [N, ...] (required)")->option_text("X.npy");
   app.add_option("--targets", flags.targets, "Targets [N] or [N, C] (required)")->option_text("Y.npy");
   app.add_option("--test-inputs", flags.test_inputs, "Also predict for these inputs")->option_text("X.npy");
-  app.add_option_function<std::string>(
-         "--from-run",
-         [](const std::string& run) {
-           throw CLI::ValidationError(
-               "--from-run",
-               fmt::format("run directories such as '{}' cannot be read by this version; give --network, --inputs and "
-                           "--targets instead",
-                           run));
-         },
-         "Take network, data and hyperparameters from a run directory (not in this version)")
+  app.add_option("--from-run", flags.from_run,
+                 "Take network, data and hyperparameters from a run directory of 'ockham fit' instead; the evidence is "
+                 "then in the target's own units")
       ->option_text("RUN");
   add_model(app, flags);
   add_curvature(app, flags);
   add_common_flags(app, flags.common);
-  app.callback([&flags] {
+  app.callback([&app, &flags] {
+    flags.structure_given = app.count("--structure") > 0;
+    flags.curvature_given = app.count("--curvature") > 0;
+    if (!flags.from_run.empty()) {
+      for (const char* flag : {"--network", "--inputs", "--targets", "--test-inputs", "--likelihood", "--noise",
+                               "--temperature", "--prior", "--group", "--prior-precision", "--likelihood-weight"})
+        if (app.count(flag) > 0)
+          throw CLI::ValidationError(flag, "it comes from the run with --from-run; leave one of the two out");
+      return;
+    }
     if (flags.network.empty()) throw CLI::RequiredError("--network");
     if (flags.inputs.empty()) throw CLI::RequiredError("--inputs");
     if (flags.targets.empty()) throw CLI::RequiredError("--targets");

@@ -6,24 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include "app/flags.h"
+#include "app/model_flags.h"
 
 namespace ockham::app {
 
-enum class LikelihoodChoice { unset, gaussian, categorical, bernoulli, poisson };
-enum class StructureChoice { full, kron, block, diag };
-enum class CurvatureChoice { ggn, ef, mc };
-enum class PriorChoice { scalar, layerwise, diagonal, ard, groups };
-enum class KroneckerChoice { expand, reduce, paper };
-
-/// The words of the choices on the command line and in the JSON.
-const char* word_of(StructureChoice choice);
-const char* word_of(CurvatureChoice choice);
-const char* word_of(PriorChoice choice);
-
 struct EvidenceFlags {
   CommonFlags common;
-  std::string network, inputs, targets, test_inputs;  // files
+  std::string network, inputs, targets, test_inputs;      // files
+  std::string from_run;                                   // a run directory instead
+  bool structure_given = false, curvature_given = false;  // else those of the run
   LikelihoodChoice likelihood = LikelihoodChoice::unset;
   StructureChoice structure = StructureChoice::kron;
   CurvatureChoice curvature = CurvatureChoice::ggn;
@@ -44,7 +35,8 @@ struct EvidenceFlags {
 
 void declare_evidence(CLI::App& app, EvidenceFlags& flags);
 
-/// In the engine (evidence.cpp).
+/// In the engine (evidence.cpp, and evidence_from_run.cpp for --from-run).
 int run_evidence(const EvidenceFlags& flags);
+int run_evidence_from_run(const EvidenceFlags& flags);
 
 }  // namespace ockham::app

@@ -27,7 +27,9 @@ Subcommand subcommand(const char* name, void (*declare)(CLI::App&, Kind&)) {
 /// The table: a new subcommand is a line here, a kind in Flags and a function in the engine.
 const std::vector<Subcommand>& subcommands() {
   static const std::vector<Subcommand> table = {
-      subcommand("evidence", declare_evidence),
+      subcommand("fit", declare_fit),           subcommand("predict", declare_predict),
+      subcommand("export", declare_export),     subcommand("report", declare_report),
+      subcommand("evidence", declare_evidence), subcommand("data", declare_data),
       subcommand("doctor", declare_doctor),
   };
   return table;

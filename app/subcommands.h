@@ -7,13 +7,18 @@
 #include <variant>
 #include <vector>
 
+#include "app/data_flags.h"
 #include "app/doctor_flags.h"
 #include "app/evidence_flags.h"
+#include "app/export_flags.h"
+#include "app/fit_flags.h"
+#include "app/predict_flags.h"
+#include "app/report_flags.h"
 
 namespace ockham::app {
 
 /// The flags of the chosen subcommand. A variant, so that the compiler asks the engine to run each kind.
-using Flags = std::variant<EvidenceFlags, DoctorFlags>;
+using Flags = std::variant<FitFlags, EvidenceFlags, DoctorFlags, DataFlags, PredictFlags, ExportFlags, ReportFlags>;
 
 const CommonFlags& common_flags(const Flags& flags);
 

@@ -24,9 +24,16 @@ needed_packages() {
   have clang-format || echo clang-format
 }
 
-install_missing() {
+# What the test of the report pages needs besides.
+needed_browser_packages() {
+  command -v chromium > /dev/null || echo chromium
+  command -v node > /dev/null || echo nodejs
+  command -v npm > /dev/null || echo npm
+}
+
+install_missing() {  # [browser]
   local missing
-  mapfile -t missing < <(needed_packages)
+  mapfile -t missing < <(needed_packages; [ "${1:-}" != browser ] || needed_browser_packages)
   [ "${#missing[@]}" -gt 0 ] || return 0
   local as_root=()
   if [ "$(id -u)" != 0 ]; then

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 
 #include "ockham/base/blas_core.h"
 
@@ -21,7 +22,7 @@ struct OpenBlas {
   void (*set_num_threads)(int) = nullptr;
   int (*get_num_threads)() = nullptr;
   char* (*get_config)() = nullptr;
-  void (*set_openmp_threads)(int) = nullptr;
+  void (*set_openmp_threads)(int) = nullptr;  // of the calling thread
 };
 
 const OpenBlas& openblas() {
@@ -43,6 +44,18 @@ int blas_threads() { return openblas().get_num_threads ? openblas().get_num_thre
 
 void set_blas_threads(int threads) {
   if (openblas().set_num_threads) openblas().set_num_threads(threads);
+}
+
+/// Who holds the process's BLAS at one thread, and what comes after them.
+struct SingleBlas {
+  std::mutex mutex;
+  int holders = 0;
+  int previous = 1;
+};
+
+SingleBlas& single_blas() {
+  static SingleBlas state;
+  return state;
 }
 
 /// The file that matrix products really come from: on Debian libblas.so.3 is an alternative and may be the slow
@@ -102,15 +115,35 @@ void set_threads(int threads) {
   threads = std::max(threads, 1);
   at::set_num_threads(threads);
   if (openblas().set_openmp_threads) openblas().set_openmp_threads(threads);
-  set_blas_threads(threads);
+  SingleBlas& single = single_blas();
+  const std::lock_guard<std::mutex> lock(single.mutex);
+  single.previous = threads;
+  if (single.holders == 0) set_blas_threads(threads);
 }
 
-SingleBlasThread::SingleBlasThread() : previous_(blas_threads()) {
-  if (previous_ != 1) set_blas_threads(1);
+SingleBlasThread::SingleBlasThread() {
+  SingleBlas& single = single_blas();
+  const std::lock_guard<std::mutex> lock(single.mutex);
+  if (single.holders++ > 0) return;
+  single.previous = blas_threads();
+  if (single.previous != 1) set_blas_threads(1);
 }
 
 SingleBlasThread::~SingleBlasThread() {
-  if (previous_ != 1) set_blas_threads(previous_);
+  SingleBlas& single = single_blas();
+  const std::lock_guard<std::mutex> lock(single.mutex);
+  if (--single.holders > 0) return;
+  if (single.previous != 1) set_blas_threads(single.previous);
+}
+
+// Not at::set_num_threads, which also decides for threads to come. Asking ATen first keeps it from setting OpenMP's
+// number later, on this thread's first parallel operator.
+SingleThread::SingleThread() : previous_(at::get_num_threads()) {
+  if (openblas().set_openmp_threads) openblas().set_openmp_threads(1);
+}
+
+SingleThread::~SingleThread() {
+  if (openblas().set_openmp_threads) openblas().set_openmp_threads(previous_);
 }
 
 PlatformReport check_platform() {

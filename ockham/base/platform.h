@@ -11,15 +11,30 @@ namespace ockham {
 /// Sets the threads of ATen, OpenMP and OpenBLAS together; at::set_num_threads alone does not reach pthread-OpenBLAS.
 void set_threads(int threads);
 
-/// Runs the enclosed scope with one BLAS thread: for loops that are parallel themselves and for small matrices.
+/// Runs the enclosed scope with one BLAS thread: for loops that are parallel themselves and for small matrices. The
+/// number is the process's, so it is one as long as any such object lives, in whichever thread; the last one to go
+/// restores the number from before the first. `set_threads` meanwhile says what will be restored.
 class SingleBlasThread {
  public:
   SingleBlasThread();
   ~SingleBlasThread();
   SingleBlasThread(const SingleBlasThread&) = delete;
   SingleBlasThread& operator=(const SingleBlasThread&) = delete;
+};
+
+/// "I run on this thread alone": what the calling thread does while this lives uses no further thread of ATen or
+/// OpenMP, and the BLAS has one. For a worker that is one of several, at the start of its function:
+///     std::thread([&] { const SingleThread single;  train_online(...); })
+/// Two workers then give the same bits at once as one after the other. Other threads keep their number of ATen threads.
+class SingleThread {
+ public:
+  SingleThread();
+  ~SingleThread();
+  SingleThread(const SingleThread&) = delete;
+  SingleThread& operator=(const SingleThread&) = delete;
 
  private:
+  SingleBlasThread blas_;
   int previous_;
 };
 

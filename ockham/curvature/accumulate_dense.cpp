@@ -5,11 +5,19 @@
 namespace ockham {
 namespace {
 
+// Each parameter's rows are written where they belong: a copy of all of them costs as much as making them.
 at::Tensor joined_rows(const BatchGradients& batch, const std::vector<size_t>& parameters, int64_t derivative) {
   if (parameters.size() == 1) return batch.per_example(parameters[0], derivative);
-  std::vector<at::Tensor> rows;
-  for (size_t parameter : parameters) rows.push_back(batch.per_example(parameter, derivative));
-  return at::cat(rows, 1);
+  const ParameterLayout& layout = batch.network().layout();
+  int64_t width = 0, first = 0;
+  for (size_t parameter : parameters) width += layout[parameter].size;
+  const at::Tensor rows = at::empty({batch.examples(), width}, batch.root().root.options());
+  for (size_t parameter : parameters) {
+    at::Tensor part = rows.narrow(1, first, layout[parameter].size);
+    batch.write_per_example(parameter, derivative, part);
+    first += layout[parameter].size;
+  }
+  return rows;
 }
 
 }  // namespace

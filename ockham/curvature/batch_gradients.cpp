@@ -49,6 +49,24 @@ at::Tensor BatchGradients::per_example(size_t parameter, int64_t derivative) con
   return per_example(parameter, derivative, 0, examples());
 }
 
+void BatchGradients::write_per_example(size_t parameter, int64_t derivative, at::Tensor& rows) const {
+  if (!autograd_rows_[parameter].empty() || !has_product_rows(parameter)) {
+    rows.copy_(per_example(parameter, derivative));
+    return;
+  }
+  const UseInBatch& use = uses_[parameter][0];
+  const at::Tensor& gradient = output_gradient(use.call, derivative);
+  if (!gradient.defined()) {
+    rows.zero_();
+    return;
+  }
+  const bool gradient_left = std::get<MatrixUse>(use.use->how).gradient_left;
+  const at::Tensor& left = gradient_left ? gradient : call(use.call).input;
+  const at::Tensor& right = gradient_left ? call(use.call).input : gradient;
+  at::Tensor products = rows.view({left.size(0), left.size(1), right.size(1)});
+  at::mul_out(products, left.unsqueeze(2), right.unsqueeze(1));
+}
+
 at::Tensor BatchGradients::per_example(size_t parameter, int64_t derivative, int64_t first, int64_t count) const {
   if (!autograd_rows_[parameter].empty()) {
     return autograd_rows_[parameter][derivative + 1].select(1, column_).narrow(0, first, count);

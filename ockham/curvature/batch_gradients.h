@@ -47,6 +47,8 @@ class BatchGradients {
   const at::Tensor& output_gradient(size_t call, int64_t derivative = -1) const;
   /// The current column's per-example gradient of a parameter, summed over its uses: [N, p].
   at::Tensor per_example(size_t parameter, int64_t derivative = -1) const;
+  /// The same into `rows` [N, p], which may be a part of wider rows.
+  void write_per_example(size_t parameter, int64_t derivative, at::Tensor& rows) const;
   /// The same for examples [first, first + count), for work in chunks.
   at::Tensor per_example(size_t parameter, int64_t derivative, int64_t first, int64_t count) const;
 

@@ -112,18 +112,25 @@ void DecomposedMatrix::add_by_schur(const PrecisionPoint& point, LogDeterminant&
 }
 
 void DecomposedMatrix::add_by_cholesky(const PrecisionPoint& point, LogDeterminant& total) {
-  const double scale = point.scale * multiplier_;
   const at::Tensor factor = factor_at(point);
-  const at::Tensor inverse = inverse_from_factor(factor);
   total.value += log_determinant_of_factor(factor);
   const at::Tensor precision = span_.log_precision(point.log_prior_precision).exp();
-  span_.accumulate(precision * inverse.diagonal(), total.gradient_log_prior_precision);
-  const at::Tensor flat = inverse.reshape(-1);
-  total.gradient_log_scale += scale * at::dot(flat, factor_.matrix(point.root_shift).reshape(-1)).item<double>();
-  for (int64_t m = 0; m < derivative_count(); ++m) {
-    const at::Tensor derivative = factor_.matrix_derivative(m, point.root_shift).reshape(-1);
-    total.gradient_root[m] += scale * at::dot(flat, derivative).item<double>();
+  at::Tensor diagonal;  // of H⁻¹
+  if (derivative_count() == 0) {
+    diagonal = inverse_diagonal_from_factor(factor);
+  } else {
+    const double scale = point.scale * multiplier_;
+    const at::Tensor inverse = inverse_from_factor(factor), flat = inverse.reshape(-1);
+    diagonal = inverse.diagonal();
+    for (int64_t m = 0; m < derivative_count(); ++m) {
+      const at::Tensor derivative = factor_.matrix_derivative(m, point.root_shift).reshape(-1);
+      total.gradient_root[m] += scale * at::dot(flat, derivative).item<double>();
+    }
   }
+  const at::Tensor unexplained = precision * diagonal;
+  span_.accumulate(unexplained, total.gradient_log_prior_precision);
+  // tr(H⁻¹ s B) = tr(H⁻¹ (H - D))
+  total.gradient_log_scale += static_cast<double>(span_.size()) - unexplained.sum().item<double>();
 }
 
 const at::Tensor& DecomposedMatrix::factor_at(const PrecisionPoint& point) {
@@ -134,7 +141,7 @@ const at::Tensor& DecomposedMatrix::factor_at(const PrecisionPoint& point) {
       "posterior precision of " + span_.name() +
       (point.root_shift.defined() ? " away from the pass (fit again at these hyperparameters)" : "");
   try {
-    cholesky_ = cholesky(matrix, what.c_str());
+    cholesky_ = cholesky_in_place(matrix, what.c_str());
   } catch (...) {
     remembered_.forget();
     throw;

@@ -12,6 +12,13 @@ namespace ockham {
 namespace {
 
 constexpr int64_t kDouble = sizeof(double);
+// Any machine has this much; asking it what it has costs as much as a small pass.
+constexpr int64_t kNotWorthAsking = int64_t{32} << 20;
+
+bool fits(int64_t bytes, const CurvatureOptions& options) {
+  if (options.memory_budget > 0) return bytes <= options.memory_budget;
+  return bytes <= kNotWorthAsking || bytes <= default_memory_budget();
+}
 
 struct Uses {
   std::vector<UseInBatch> all;
@@ -232,14 +239,14 @@ int64_t bytes_for(const PlanInput& input, CurvatureOptions options, Structure st
 }  // namespace
 
 CurvaturePlan plan_curvature(const PlanInput& input, const CurvatureOptions& options) {
-  const int64_t budget = options.memory_budget > 0 ? options.memory_budget : default_memory_budget();
   const bool dense = options.structure == Structure::full || options.structure == Structure::block;
   const int64_t needed = bytes_for(input, options, options.structure, false);
-  if (needed > budget) {
+  if (!fits(needed, options)) {
+    const int64_t budget = options.memory_budget > 0 ? options.memory_budget : default_memory_budget();
     std::string fitting;
     for (Structure other : {Structure::block, Structure::kronecker, Structure::diagonal}) {
       const int64_t bytes = other == options.structure ? needed : bytes_for(input, options, other, false);
-      if (bytes <= budget)
+      if (fits(bytes, options))
         fitting += fmt::format("{}{} ({})", fitting.empty() ? "" : ", ", name_of(other), human_bytes(bytes));
     }
     throw Error(
@@ -253,7 +260,7 @@ CurvaturePlan plan_curvature(const PlanInput& input, const CurvatureOptions& opt
   }
   Planner planner{input, options, {}};
   planner.plan.keep_jacobian = dense && input.derivatives > 0 && options.kind != CurvatureKind::mc_fisher &&
-                               bytes_for(input, options, options.structure, true) <= budget;
+                               fits(bytes_for(input, options, options.structure, true), options);
   planner.run();
   return std::move(planner.plan);
 }

@@ -1,16 +1,14 @@
 #include "ockham/data/csv.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 
+#include "ockham/base/atomic_file.h"
 #include "ockham/base/error.h"
 #include "ockham/data/csv_field.h"
 #include "ockham/data/csv_header.h"
+#include "ockham/data/csv_separator.h"
 #include "ockham/data/csv_source.h"
 #include "ockham/data/csv_tokenise.h"
 
@@ -31,6 +29,26 @@ void append_field(std::string& text, std::string_view field) {
   text += '"';
 }
 
+/// Programs write row names below an empty name, and separators at the ends of lines.
+void drop_unnamed_columns(CsvTable& table) {
+  const auto all_empty = [&](int64_t column) {
+    for (int64_t row = 0; row < table.rows(); ++row) {
+      if (!table.field(row, column).empty()) return false;
+    }
+    return true;
+  };
+  const int64_t last = table.columns() - 1;
+  if (last > 0 && table.names[last].empty() && all_empty(last)) {
+    table.drop_column(last);
+    table.messages.push_back(fmt::format("{}: the lines end in a separator, which is ignored", table.path));
+  }
+  if (table.columns() > 1 && table.names[0].empty()) {
+    table.drop_column(0);
+    table.messages.push_back(fmt::format(
+        "{}: the first column has no name and is left out as row names (give it a name to use it)", table.path));
+  }
+}
+
 }  // namespace
 
 int64_t CsvTable::find_column(std::string_view name) const {
@@ -42,16 +60,29 @@ std::string CsvTable::place_name(int64_t row, int64_t column) const {
   return fmt::format("{}, line {}, column {}", path, line(row), quote_field(names[column]));
 }
 
+void CsvTable::drop_column(int64_t column) {
+  const size_t width = names.size();
+  size_t kept = 0;
+  for (size_t place = 0; place < places_.size(); ++place) {
+    if (place % width != static_cast<size_t>(column)) places_[kept++] = places_[place];
+  }
+  places_.resize(kept);
+  names.erase(names.begin() + column);
+}
+
 CsvTable parse_csv(std::string text, const std::string& path, const CsvOptions& options) {
   check_text(path, text);
   CsvOptions chosen = options;
-  if (chosen.separator == 0) chosen.separator = detect_separator(text);
+  const char declared = take_separator_line(text);
+  if (chosen.separator == 0) chosen.separator = declared != 0 ? declared : detect_separator(text);
   CsvFields fields = tokenise(path, text, chosen);
   if (fields.lines.empty()) throw Error(ErrorKind::data, fmt::format("{}: is empty; a table is expected", path));
 
   CsvTable table;
   table.path = path;
   table.separator = chosen.separator;
+  if (options.separator == 0 && chosen.separator == ' ')
+    table.messages.push_back(fmt::format("{}: blanks separate the fields (--separator overrides)", path));
   table.names.resize(fields.width);
   const int64_t first_line = fields.lines.front();
   table.set_fields(std::move(text), std::move(fields.places), std::move(fields.lines));
@@ -68,11 +99,12 @@ CsvTable parse_csv(std::string text, const std::string& path, const CsvOptions& 
     return table;
   }
   for (int64_t column = 0; column < fields.width; ++column) table.names[column] = table.field(0, column);
-  check_names(table, first_line);
   if (table.rows() == 1) {
     throw Error(ErrorKind::data, fmt::format("{}: has only a header, no rows; add the data below it", path));
   }
   table.drop_first_row();
+  drop_unnamed_columns(table);
+  check_names(table, first_line);
   return table;
 }
 
@@ -123,21 +155,6 @@ std::string format_csv(const CsvTable& table) {
   return text;
 }
 
-void write_csv(const std::string& path, const CsvTable& table) {
-  const std::string temporary = fmt::format("{}.{}.partial", path, ::getpid());
-  std::error_code failure;
-  {
-    std::ofstream file(temporary, std::ios::binary);
-    file << format_csv(table);
-    file.flush();
-    if (!file) failure = std::make_error_code(std::errc::io_error);
-  }
-  if (!failure) std::filesystem::rename(temporary, path, failure);
-  if (failure) {
-    std::remove(temporary.c_str());
-    throw Error(ErrorKind::data,
-                fmt::format("{}: cannot be written; check that its directory exists and the disk has room", path));
-  }
-}
+void write_csv(const std::string& path, const CsvTable& table) { write_atomically(path, format_csv(table)); }
 
 }  // namespace ockham

@@ -12,9 +12,9 @@ namespace ockham {
 enum class HeaderRow { automatic, present, absent };
 
 struct CsvOptions {
-  char separator = 0;                       // ',', ';' or tab; 0 looks at the first lines
+  char separator = 0;                       // ',', ';', '|', tab, or ' ' for any blanks; 0 looks at the first lines
   HeaderRow header = HeaderRow::automatic;  // automatic: see `read_csv`
-  size_t longest_field = size_t{1} << 20;   // bytes; a longer one is a quote that was never closed, or no table
+  size_t longest_field = 100000;            // bytes; a longer one is a quote that was never closed, or no table
 };
 
 /// Rows of fields. The fields lie in one buffer, and 8 bytes say where each one is.
@@ -49,6 +49,7 @@ class CsvTable {
     places_.erase(places_.begin(), places_.begin() + columns());
     lines_.erase(lines_.begin());
   }
+  void drop_column(int64_t column);
 
  private:
   std::string text_;
@@ -58,6 +59,8 @@ class CsvTable {
 
 /// Reads a file, gzip or not, or standard input ("-"). Fields in double quotes may hold separators, line ends and
 /// doubled quotes; blanks around a field, empty lines and a byte-order mark are dropped; lines end in LF, CRLF or CR.
+/// Blanks separate fields only where they alone cut the lines alike. A first column without a name (row names) and a
+/// last one without name and values (separators at line ends) are left out.
 /// The first row is taken for a header when a field that is no number stands over numbers, or, in a table of text, when
 /// none of its fields comes again in its column.
 /// Throws Error(data) with file, line and column for ragged rows, an empty file, only a header, duplicate or empty
@@ -74,7 +77,7 @@ CsvTable make_table(const std::string& path, std::vector<std::string> names,
 /// The table as CSV: header, commas, LF; quotes only where needed.
 std::string format_csv(const CsvTable& table);
 
-/// Writes it, atomically (temporary name, then rename).
+/// Writes it, atomically. Throws Error(failure).
 void write_csv(const std::string& path, const CsvTable& table);
 
 }  // namespace ockham

@@ -16,7 +16,8 @@ bool is_missing(std::string_view field) {
     lower[i] = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   }
   const std::string_view word(lower, field.size());
-  return word == "na" || word == "nan" || word == "?" || word == "null" || word == "n/a";
+  return word == "na" || word == "nan" || word == "?" || word == "null" || word == "n/a" || word == "#n/a" ||
+         word == "<na>";
 }
 
 std::optional<double> parse_number(std::string_view field) {

@@ -7,7 +7,7 @@
 
 namespace ockham {
 
-/// Empty, NA, N/A, NaN, null or ?, in any case.
+/// Empty, NA, N/A, #N/A, <NA>, NaN, null or ?, in any case.
 bool is_missing(std::string_view field);
 
 /// The whole field as a decimal number ("-1.5e3", "+2", "inf"); a number beyond float64 is infinite. Nothing for text,

@@ -23,7 +23,7 @@ bool detect_header(const CsvTable& table) {
   for (int64_t column = 0; column < table.columns(); ++column) {
     const std::string_view first = table.field(0, column);
     const bool text = is_text(first);
-    // An empty corner over row names is usual, and is refused by name later.
+    // An empty corner over row names is usual.
     all_text = all_text && (text || (first.empty() && column == 0));
     int64_t numbers = 0, texts = 0;
     for (int64_t row = 1; row < rows; ++row) {
@@ -43,10 +43,11 @@ void check_names(const CsvTable& table, int64_t line) {
   for (size_t column = 0; column < table.names.size(); ++column) {
     const std::string& name = table.names[column];
     if (name.empty()) {
-      throw Error(ErrorKind::data, fmt::format("{}, line {}: column {} of {} has no name; give it one{}", table.path,
-                                               line, column + 1, table.names.size(),
-                                               column == 0 ? ", or write the table without row names"
-                                                           : ", or remove the separator at the end of the lines"));
+      throw Error(
+          ErrorKind::data,
+          fmt::format("{}, line {}: column {} of {} has no name; give it one{}", table.path, line, column + 1,
+                      table.names.size(),
+                      column + 1 == table.names.size() ? ", or remove the separator at the end of the line" : ""));
     }
     const auto [earlier, fresh] = seen.emplace(name, column);
     if (!fresh) {

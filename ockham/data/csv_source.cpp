@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 #include "ockham/base/error.h"
 #include "ockham/base/memory.h"
@@ -72,6 +73,32 @@ size_t character_length(const unsigned char* text, size_t left) {
 
 bool starts_with(const std::string& text, const char* start, size_t length) {
   return text.compare(0, length, start, length) == 0;
+}
+
+/// Files that are often given in the place of a CSV, by their first bytes.
+void refuse_other_formats(const std::string& path, const std::string& text) {
+  using namespace std::string_view_literals;
+  struct Format {
+    std::string_view start, name, advice;
+  };
+  static constexpr Format formats[] = {
+      {"PK\x03\x04"sv, "a spreadsheet or a zip archive", "export the sheet as CSV"},
+      {"\xd0\xcf\x11\xe0"sv, "an Excel file", "export the sheet as CSV"},
+      {"PAR1"sv, "a Parquet file", "export it as CSV"},
+      {"\x93NUMPY"sv, "a NumPy file", "give it as --inputs, and the targets as --targets"},
+      {"BZh"sv, "packed with bzip2", "unpack it, or pack it with gzip"},
+      {"\xfd\x37zXZ"sv, "packed with xz", "unpack it, or pack it with gzip"},
+      {"<!"sv, "a web page", "get the file itself"},
+      {"<html"sv, "a web page", "get the file itself"},
+      {"<?xml"sv, "an XML file", "export it as CSV"},
+      {"{\""sv, "a JSON file", "export it as CSV"},
+      {"[{"sv, "a JSON file", "export it as CSV"},
+      {"@relation"sv, "an ARFF file", "remove the lines that begin with @ and write the names of the columns instead"},
+      {"@RELATION"sv, "an ARFF file", "remove the lines that begin with @ and write the names of the columns instead"}};
+  for (const Format& format : formats) {
+    if (starts_with(text, format.start.data(), format.start.size()))
+      refuse(path, fmt::format("is {}, not a CSV; {}", format.name, format.advice));
+  }
 }
 
 }  // namespace
@@ -148,9 +175,7 @@ void check_text(const std::string& path, std::string& text) {
   if (starts_with(text, "\xff\xfe", 2) || starts_with(text, "\xfe\xff", 2)) {
     refuse(path, "is text in UTF-16, but UTF-8 is expected; convert it with iconv -f UTF-16 -t UTF-8");
   }
-  if (starts_with(text, "PK\x03\x04", 4)) {
-    refuse(path, "is a spreadsheet or a zip archive, not a CSV; export the sheet as CSV");
-  }
+  refuse_other_formats(path, text);
   if (starts_with(text, "\xef\xbb\xbf", 3)) text.erase(0, 3);
   if (const void* zero = text.empty() ? nullptr : std::memchr(text.data(), 0, text.size())) {
     refuse_at(path, text, static_cast<const char*>(zero) - text.data(),

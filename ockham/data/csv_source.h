@@ -1,4 +1,4 @@
-// Private to data/: the bytes of a text file, unpacked and checked.
+// The bytes of a text file, unpacked and checked.
 #pragma once
 
 #include <string>

@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "ockham/base/error.h"
 
 namespace ockham {
 namespace {
-
-constexpr std::array<char, 3> separators = {'\t', ';', ','};
 
 class Tokeniser {
  public:
@@ -19,6 +16,7 @@ class Tokeniser {
         text_(text.data()),
         size_(text.size()),
         separator_(options.separator),
+        other_separator_(options.separator == ' ' ? '\t' : options.separator),
         longest_(std::min(options.longest_field, (size_t{1} << CsvTable::length_bits) - 1)) {}
 
   CsvFields run() {
@@ -31,7 +29,13 @@ class Tokeniser {
 
  private:
   bool is_blank(char c) const { return c == ' ' || (c == '\t' && separator_ != '\t'); }
+  bool is_separator(char c) const { return c == separator_ || c == other_separator_; }
   static bool is_line_end(char c) { return c == '\n' || c == '\r'; }
+  bool blanks_separate() const { return separator_ == ' '; }
+
+  void skip_blanks() {
+    while (position_ < size_ && is_blank(text_[position_])) ++position_;
+  }
 
   void skip_line_end() {
     if (text_[position_] == '\r' && position_ + 1 < size_ && text_[position_ + 1] == '\n') ++position_;
@@ -62,7 +66,7 @@ class Tokeniser {
 
   void read_plain_field(int64_t column) {
     const size_t begin = position_;
-    while (position_ < size_ && text_[position_] != separator_ && !is_line_end(text_[position_])) ++position_;
+    while (position_ < size_ && !is_separator(text_[position_]) && !is_line_end(text_[position_])) ++position_;
     size_t end = position_;
     while (end > begin && is_blank(text_[end - 1])) --end;
     keep(begin, end, line_, column);
@@ -88,8 +92,8 @@ class Tokeniser {
       ++position_;
     }
     ++position_;
-    while (position_ < size_ && is_blank(text_[position_])) ++position_;
-    if (position_ < size_ && text_[position_] != separator_ && !is_line_end(text_[position_])) {
+    if (!blanks_separate()) skip_blanks();
+    if (position_ < size_ && !is_separator(text_[position_]) && !is_line_end(text_[position_])) {
       refuse(line_,
              fmt::format("column {} goes on after its closing quote; a quote inside a field is written twice", column));
     }
@@ -98,27 +102,30 @@ class Tokeniser {
 
   void read_record() {
     const int64_t line = line_;
+    const size_t begin = position_;
     int64_t column = 0;
     while (true) {
       ++column;
-      while (position_ < size_ && is_blank(text_[position_])) ++position_;
+      skip_blanks();
       if (position_ < size_ && text_[position_] == '"') {
         read_quoted_field(column);
       } else {
         read_plain_field(column);
       }
+      if (blanks_separate()) skip_blanks();
       if (position_ >= size_) break;
-      if (text_[position_] != separator_) {
+      if (is_line_end(text_[position_])) {
         skip_line_end();
         break;
       }
-      ++position_;
+      if (!blanks_separate()) ++position_;
     }
     if (fields_.lines.empty()) {
       fields_.width = column;
       reserve(column);
+      first_is_comment_ = text_[begin] == '#';
     } else if (column != fields_.width) {
-      refuse_ragged(line, column);
+      refuse_ragged(line, column, text_[begin] == '#');
     }
     fields_.lines.push_back(line);
   }
@@ -129,11 +136,22 @@ class Tokeniser {
     fields_.places.reserve(std::min(records, size_ / std::max<size_t>(width, 1) + 1) * width);
   }
 
-  [[noreturn]] void refuse_ragged(int64_t line, int64_t column) const {
+  [[noreturn]] void refuse_ragged(int64_t line, int64_t column, bool is_comment) const {
     const int64_t first = fields_.lines.front();
+    const bool one_more = fields_.lines.size() == 1 && column == fields_.width + 1;
+    const bool last_is_empty = fields_.places.back() % (uint64_t{1} << CsvTable::length_bits) == 0;
     std::string advice = "every row must have as many";
-    if (fields_.lines.size() == 1 && column == fields_.width + 1) {
+    if (first_is_comment_ || is_comment) {
+      advice = fmt::format("line {} looks like a comment, which a table cannot have; remove lines that begin with #",
+                           is_comment ? line : first);
+    } else if (fields_.width == 1) {
+      advice = fmt::format("if line {} is a title above the table, remove it", first);
+    } else if (one_more && last_is_empty) {
+      advice += "; remove the separator at the end of the lines";
+    } else if (one_more) {
       advice += "; if the rows begin with their names, write the file without row names";
+    } else if (separator_ == ',' && column > fields_.width) {
+      advice += "; a field that holds a comma needs quotes around it";
     }
     refuse(line, fmt::format("there {} {} field{}, but line {} has {}; {}", column == 1 ? "is" : "are", column,
                              column == 1 ? "" : "s", first, fields_.width, advice));
@@ -143,41 +161,15 @@ class Tokeniser {
   char* text_;
   size_t size_;
   char separator_;
+  char other_separator_;  // tabs are blanks too
   size_t longest_;
   size_t position_ = 0;
   int64_t line_ = 1;
+  bool first_is_comment_ = false;
   CsvFields fields_;
 };
 
 }  // namespace
-
-char detect_separator(const std::string& text) {
-  constexpr size_t lines_looked_at = 20;
-  std::vector<std::array<int64_t, separators.size()>> counts(1);
-  bool quoted = false;
-  bool content = false;
-  const size_t end = std::min(text.size(), size_t{1} << 20);
-  for (size_t i = 0; i < end && counts.size() <= lines_looked_at; ++i) {
-    const char c = text[i];
-    if (c == '"') quoted = !quoted;
-    if (quoted) continue;
-    if (c == '\n' || c == '\r') {
-      if (content) counts.push_back({});
-      content = false;
-      continue;
-    }
-    content = content || c != ' ';
-    for (size_t k = 0; k < separators.size(); ++k) counts.back()[k] += c == separators[k];
-  }
-  if (counts.size() > 1) counts.pop_back();  // begun, or beyond the lines looked at
-  for (size_t k = 0; k < separators.size(); ++k) {
-    const bool equal =
-        std::all_of(counts.begin(), counts.end(), [&](const auto& line) { return line[k] == counts[0][k]; });
-    if (counts[0][k] > 0 && equal) return separators[k];
-  }
-  const auto most = std::max_element(counts[0].begin(), counts[0].end());
-  return *most > 0 ? separators[most - counts[0].begin()] : ',';
-}
 
 CsvFields tokenise(const std::string& path, std::string& text, const CsvOptions& options) {
   return Tokeniser(path, text, options).run();

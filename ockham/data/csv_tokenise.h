@@ -15,9 +15,6 @@ struct CsvFields {
   int64_t width = 0;
 };
 
-/// The separator that cuts the first lines into equally many fields, more than one: tab before ';' before ','.
-char detect_separator(const std::string& text);
-
 /// One pass; doubled quotes are made single within `text`.
 CsvFields tokenise(const std::string& path, std::string& text, const CsvOptions& options);
 

@@ -9,24 +9,13 @@
 
 #include "ockham/base/error.h"
 #include "ockham/data/csv_field.h"
+#include "ockham/data/near_number.h"
 
 namespace ockham {
-namespace {
-
-bool has_decimal_comma(std::string_view field) {
-  const size_t comma = field.find(',');
-  if (comma == std::string_view::npos || comma != field.rfind(',')) return false;
-  std::string pointed(field);
-  pointed[comma] = '.';
-  return parse_number(pointed).has_value();
-}
-
-}  // namespace
-
 ColumnContents look_at(const CsvTable& table, int64_t column) {
   ColumnContents contents;
   contents.values.reserve(table.rows());
-  contents.decimal_commas = true;
+  contents.near_numbers = contents.dates = true;
   for (int64_t row = 0; row < table.rows(); ++row) {
     const std::string_view field = table.field(row, column);
     const auto number = parse_number(field);
@@ -37,10 +26,12 @@ ColumnContents look_at(const CsvTable& table, int64_t column) {
       if (contents.missing++ == 0) contents.first_missing = row;
     } else {
       if (contents.texts++ == 0) contents.first_text = row;
-      contents.decimal_commas = contents.decimal_commas && has_decimal_comma(field);
+      contents.near_numbers = contents.near_numbers && !explain_near_number(field).empty();
+      contents.dates = contents.dates && is_date(field);
     }
   }
-  contents.decimal_commas = contents.decimal_commas && contents.texts > 0;
+  contents.near_numbers = contents.near_numbers && contents.texts > 0;
+  contents.dates = contents.dates && contents.texts > 0;
   return contents;
 }
 
@@ -90,16 +81,28 @@ Moments measure(const CsvTable& table, int64_t column, const std::vector<double>
   return moments;
 }
 
-void refuse_text(const CsvTable& table, int64_t column, const ColumnContents& contents, const std::string& advice) {
+void refuse_text(const CsvTable& table, int64_t column, const ColumnContents& contents,
+                 const std::string& alternative) {
   if (contents.texts == 0) return;
-  const std::string place = table.place_name(contents.first_text, column);
-  const std::string field = quote_field(table.field(contents.first_text, column));
-  if (contents.decimal_commas) {
-    throw Error(ErrorKind::data,
-                fmt::format("{}: {} has a decimal comma; write numbers with a decimal point", place, field));
+  const int64_t row = contents.first_text;
+  const std::string_view field = table.field(row, column);
+  const std::string what = fmt::format("{}: {}", table.place_name(row, column), quote_field(field));
+  const std::string near = explain_near_number(field);
+  if (!near.empty()) throw Error(ErrorKind::data, fmt::format("{} {}, or use {}", what, near, alternative));
+  if (contents.dates) {
+    throw Error(ErrorKind::data, fmt::format("{} is a date or a time, and a number is expected; write it as a number, "
+                                             "for example of days",
+                                             what));
   }
-  throw Error(ErrorKind::data, fmt::format("{}: {} is not a number, but {} of the {} rows of this column are; {}",
-                                           place, field, contents.numbers, table.rows(), advice));
+  if (row == 0 && contents.texts == 1 && !table.had_header) {
+    throw Error(ErrorKind::data, fmt::format("{} is not a number, but the rows below it are; if line {} holds the "
+                                             "names of the columns, use --header yes",
+                                             what, table.line(row)));
+  }
+  throw Error(ErrorKind::data,
+              fmt::format("{} is not a number, but {} of the {} rows of this column are; correct it (a "
+                          "missing value is empty or NA), or use {}",
+                          what, contents.numbers, table.rows(), alternative));
 }
 
 }  // namespace ockham

@@ -15,8 +15,9 @@ struct ColumnContents {
   int64_t missing = 0;
   int64_t first_text = -1;  // rows; -1 when there is none
   int64_t first_missing = -1;
-  std::vector<double> values;   // [rows], NaN where there is no number
-  bool decimal_commas = false;  // every text would be a number with a point
+  std::vector<double> values;  // [rows], NaN where there is no number
+  bool near_numbers = false;   // every text is a number to a reader, see near_number.h; there is at least one
+  bool dates = false;          // every text is a date or a time; there is at least one
 };
 
 ColumnContents look_at(const CsvTable& table, int64_t column);
@@ -36,7 +37,7 @@ struct Moments {
 };
 Moments measure(const CsvTable& table, int64_t column, const std::vector<double>& values);
 
-/// Throws Error(data) when text stands among numbers: where, what came, what to do.
-void refuse_text(const CsvTable& table, int64_t column, const ColumnContents& contents, const std::string& advice);
+/// Throws Error(data) when text stands among numbers: where, what came, what to do; `alternative` follows "or use".
+void refuse_text(const CsvTable& table, int64_t column, const ColumnContents& contents, const std::string& alternative);
 
 }  // namespace ockham

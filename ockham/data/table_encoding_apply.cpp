@@ -41,23 +41,28 @@ std::vector<std::string> known_names(const TableEncoding& encoding, const CsvTab
   return names;
 }
 
-int64_t position_of(const std::vector<std::string>& names, const std::string& name) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  return found == names.end() ? -1 : found - names.begin();
+/// Columns by name; a search through the list would take minutes for a table of 100,000 columns.
+using Positions = std::unordered_map<std::string, int64_t>;
+
+Positions index_names(const std::vector<std::string>& names) {
+  Positions positions;
+  for (const std::string& name : names) positions.emplace(name, static_cast<int64_t>(positions.size()));
+  return positions;
 }
 
-int64_t require_column(const TableEncoding& encoding, const CsvTable& table, const std::vector<std::string>& names,
+int64_t require_column(const TableEncoding& encoding, const CsvTable& table, const Positions& positions,
                        const std::string& name) {
-  const int64_t column = position_of(names, name);
-  if (column >= 0) return column;
+  const auto found = positions.find(name);
+  if (found != positions.end()) return found->second;
   if (encoding.had_header && !table.had_header) {
     refuse(fmt::format("{}: has no header row, but the column {} is needed, as in training; add the header", table.path,
                        quote_field(name)));
   }
   // A column that training knows is not the misspelt one.
+  const Positions known = index_names(encoding.columns);
   std::vector<std::string> strange;
-  for (const std::string& other : names) {
-    if (position_of(encoding.columns, other) < 0) strange.push_back(other);
+  for (const auto& [other, position] : positions) {
+    if (known.count(other) == 0) strange.push_back(other);
   }
   const std::string near = nearest_word(name, strange);
   refuse(fmt::format("{}: the column {} is missing, which the model was trained with; {}", table.path,
@@ -165,10 +170,11 @@ at::Tensor encode_classes(const TableEncoding& encoding, const CsvTable& table, 
 
 at::Tensor encode_inputs(const TableEncoding& encoding, const CsvTable& table, std::vector<std::string>* messages) {
   const std::vector<std::string> names = known_names(encoding, table);
+  const Positions positions = index_names(names);
   int64_t width = 0;
   std::vector<int64_t> columns;
   for (const ColumnEncoding& input : encoding.inputs) {
-    columns.push_back(require_column(encoding, table, names, input.name));
+    columns.push_back(require_column(encoding, table, positions, input.name));
     width += width_of(input);
   }
   if (table.rows() > default_memory_budget() / 8 / width) {
@@ -189,9 +195,10 @@ at::Tensor encode_inputs(const TableEncoding& encoding, const CsvTable& table, s
                       input.kind == ColumnKind::numeric ? "the mean of training" : "a category of their own"));
     }
   }
+  const Positions known = index_names(encoding.columns);
   std::vector<std::string> ignored;
   for (const std::string& name : names) {
-    if (position_of(encoding.columns, name) < 0) ignored.push_back(quote_field(name));
+    if (known.count(name) == 0) ignored.push_back(quote_field(name));
   }
   if (!ignored.empty() && messages != nullptr) {
     messages->push_back(fmt::format("{}: columns that the model was not trained with are ignored: {}", table.path,
@@ -201,15 +208,15 @@ at::Tensor encode_inputs(const TableEncoding& encoding, const CsvTable& table, s
 }
 
 at::Tensor encode_targets(const TableEncoding& encoding, const CsvTable& table) {
-  const std::vector<std::string> names = known_names(encoding, table);
+  const Positions positions = index_names(known_names(encoding, table));
   if (encoding.task == Task::classification) {
-    return encode_classes(encoding, table, require_column(encoding, table, names, encoding.targets[0].name));
+    return encode_classes(encoding, table, require_column(encoding, table, positions, encoding.targets[0].name));
   }
   const auto outputs = static_cast<int64_t>(encoding.targets.size());
   at::Tensor targets = at::empty({table.rows(), outputs}, at::kDouble);
   for (int64_t c = 0; c < outputs; ++c) {
     const TargetEncoding& target = encoding.targets[c];
-    const int64_t column = require_column(encoding, table, names, target.name);
+    const int64_t column = require_column(encoding, table, positions, target.name);
     double* values = targets.data_ptr<double>() + c;
     for (int64_t row = 0; row < table.rows(); ++row, values += outputs) {
       if (is_missing(table.field(row, column))) {
@@ -222,9 +229,9 @@ at::Tensor encode_targets(const TableEncoding& encoding, const CsvTable& table) 
 }
 
 bool has_targets(const TableEncoding& encoding, const CsvTable& table) {
-  const std::vector<std::string> names = known_names(encoding, table);
+  const Positions positions = index_names(known_names(encoding, table));
   return std::all_of(encoding.targets.begin(), encoding.targets.end(),
-                     [&](const TargetEncoding& target) { return position_of(names, target.name) >= 0; });
+                     [&](const TargetEncoding& target) { return positions.count(target.name) > 0; });
 }
 
 }  // namespace ockham

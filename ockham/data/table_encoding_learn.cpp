@@ -34,7 +34,19 @@ int64_t require_column(const CsvTable& table, const std::string& name, const cha
 
 void check_flags(const CsvTable& table, const EncodingOptions& options, const std::vector<std::string>& targets) {
   for (const std::string& name : options.drop) require_column(table, name, "--drop");
-  for (const std::string& name : options.categorical) require_column(table, name, "--categorical");
+  for (const std::string& name : options.categorical) {
+    require_column(table, name, "--categorical");
+    if (contains(options.drop, name)) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("column '{}' is both in --categorical and in --drop; remove it from one", name));
+    }
+    if (contains(targets, name)) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("column '{}' is the target, and --categorical is for inputs; use --task "
+                              "classification",
+                              name));
+    }
+  }
   std::set<std::string> seen;
   for (const std::string& name : targets) {
     require_column(table, name, "--target");
@@ -66,12 +78,13 @@ std::vector<double> class_numbers(const ColumnContents& contents, int64_t rows) 
 
 Task decide_task(const CsvTable& table, int64_t column, const ColumnContents& contents,
                  std::vector<std::string>& messages) {
-  if (contents.texts > contents.numbers) {
+  const bool readable = contents.near_numbers || contents.dates;
+  if (contents.texts > contents.numbers && !readable) {
     messages.push_back(
         fmt::format("task: classification, because the target '{}' is text (--task overrides)", table.names[column]));
     return Task::classification;
   }
-  refuse_text(table, column, contents, "correct it, or use --task classification if the numbers are names");
+  refuse_text(table, column, contents, "--task classification if these are classes");
   const size_t classes = class_numbers(contents, table.rows()).size();
   if (classes > 1) {
     messages.push_back(
@@ -128,7 +141,7 @@ void learn_targets(const CsvTable& table, const EncodingOptions& options, const 
     if (encoding.task == Task::classification) {
       learn_classes(table, column, contents, encoding);
     } else {
-      refuse_text(table, column, contents, "correct it, or use --task classification if these are classes");
+      refuse_text(table, column, contents, "--task classification if these are classes");
       const Moments moments = measure(table, column, contents.values);
       if (moments.constant) {
         refuse(fmt::format(
@@ -140,6 +153,14 @@ void learn_targets(const CsvTable& table, const EncodingOptions& options, const 
     }
     encoding.targets.push_back(std::move(target));
   }
+}
+
+/// n, n + 1, n + 2, ... down a table of some length.
+bool counts_rows(const std::vector<double>& values) {
+  for (size_t row = 1; row < values.size(); ++row) {
+    if (values[row] != values[row - 1] + 1) return false;
+  }
+  return values.size() >= 20;
 }
 
 class InputLearner {
@@ -156,8 +177,13 @@ class InputLearner {
       refuse(fmt::format("{}: the value is missing ({} of {} in this column); fill it in, or use --impute or --drop {}",
                          table_.place_name(contents.first_missing, column), contents.missing, table_.rows(), name));
     }
-    if (!asked && (contents.numbers > contents.texts || contents.decimal_commas)) {
-      refuse_text(table_, column, contents, fmt::format("correct it, or use --categorical {0} or --drop {0}", name));
+    if (!asked && contents.dates && contents.texts > contents.numbers) {
+      return drop(name, fmt::format("its texts are dates or times; write them as numbers, for example of days, to use "
+                                    "them (--categorical {} keeps it as it is)",
+                                    name));
+    }
+    if (!asked && (contents.numbers > contents.texts || contents.near_numbers)) {
+      refuse_text(table_, column, contents, fmt::format("--categorical {0} or --drop {0}", name));
     }
     if (asked || contents.texts > 0) {
       learn_categories(column, contents, asked);
@@ -166,9 +192,17 @@ class InputLearner {
     }
   }
 
+  /// Throws Error(data) when nothing was kept.
+  void finish() const {
+    if (!encoding_.inputs.empty()) return;
+    refuse(fmt::format("{}: no input column is left beside the target; at least one that varies is needed{}{}",
+                       table_.path, last_drop_.empty() ? "" : "; ", last_drop_));
+  }
+
  private:
   void drop(const std::string& name, const std::string& why) {
-    encoding_.messages.push_back(fmt::format("column '{}' is dropped: {}", name, why));
+    last_drop_ = fmt::format("column '{}' is dropped: {}", name, why);
+    encoding_.messages.push_back(last_drop_);
   }
 
   void learn_numbers(int64_t column, const ColumnContents& contents) {
@@ -181,6 +215,10 @@ class InputLearner {
     if (contents.missing > 0) {
       encoding_.messages.push_back(fmt::format("column '{}': {} missing values become its mean, {:.6g} (--impute)",
                                                input.name, contents.missing, input.mean));
+    }
+    if (counts_rows(contents.values)) {
+      encoding_.messages.push_back(
+          fmt::format("column '{0}' counts the rows; --drop {0} leaves it out if it means nothing", input.name));
     }
     encoding_.inputs.push_back(std::move(input));
   }
@@ -213,6 +251,7 @@ class InputLearner {
   const CsvTable& table_;
   const EncodingOptions& options_;
   TableEncoding& encoding_;
+  std::string last_drop_;
 };
 
 }  // namespace
@@ -228,6 +267,12 @@ TableEncoding learn_encoding(const CsvTable& table, const EncodingOptions& optio
     encoding.messages.push_back(fmt::format("target: '{}', the last column (--target overrides)", targets[0]));
   }
   check_flags(table, options, targets);
+  if (table.columns() == 1) {
+    refuse(
+        fmt::format("{}: there is only one column, {}, and a target and inputs are needed; if another character stands "
+                    "between the fields, replace it by commas",
+                    table.path, quote_field(table.names[0])));
+  }
   if (table.rows() < 2) refuse(fmt::format("{}: there is only one row of data; at least two are needed", table.path));
   learn_targets(table, options, targets, encoding);
   InputLearner inputs(table, options, encoding);
@@ -235,10 +280,7 @@ TableEncoding learn_encoding(const CsvTable& table, const EncodingOptions& optio
     const std::string& name = table.names[column];
     if (!contains(targets, name) && !contains(options.drop, name)) inputs.learn(column);
   }
-  if (encoding.inputs.empty()) {
-    refuse(
-        fmt::format("{}: no input column is left beside the target; at least one that varies is needed", table.path));
-  }
+  inputs.finish();
   return encoding;
 }
 

@@ -5,10 +5,14 @@
 
 namespace ockham {
 
-/// Lower factor of a float64 [n, n]; throws Error(numerical) naming `what` when it is not positive definite or not
-/// finite.
+/// Lower factor of a symmetric float64 [n, n], stored by columns; throws Error(numerical) naming `what` when it is not
+/// positive definite or not finite.
 at::Tensor cholesky(const at::Tensor& matrix, const char* what);
+/// The same in the memory of `matrix` when that is contiguous; its values are lost.
+at::Tensor cholesky_in_place(at::Tensor matrix, const char* what);
 double log_determinant_of_factor(const at::Tensor& factor);
 at::Tensor inverse_from_factor(const at::Tensor& factor);  // symmetric [n, n]
+/// diag((L Lᵀ)⁻¹) [n], the squared norms of the columns of L⁻¹: half the work of the inverse.
+at::Tensor inverse_diagonal_from_factor(const at::Tensor& factor);
 
 }  // namespace ockham

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ockham/base/error.h"
+#include "ockham/linalg/mirror.h"
 
 extern "C" {
 void ssyrk_(const char* triangle, const char* transposed, const int* n, const int* k, const float* alpha,
@@ -22,7 +23,7 @@ constexpr int64_t kUpdatesInOwnType = 64;
 int64_t rows_for_update(int64_t dimension) { return std::max(dimension, kFewestRows); }
 
 template <class Scalar, class Syrk>
-void run_syrk(Syrk syrk, at::Tensor& matrix, const at::Tensor& rows) {
+void run_syrk(Syrk syrk, at::Tensor& matrix, const at::Tensor& rows, Scalar beta) {
   // BLAS counts by columns: a row-major [m, d] is its d × m matrix, and our lower triangle is its upper one.
   const bool by_rows = rows.stride(1) == 1;
   const int n = static_cast<int>(rows.size(1)), k = static_cast<int>(rows.size(0));
@@ -30,21 +31,7 @@ void run_syrk(Syrk syrk, at::Tensor& matrix, const at::Tensor& rows) {
       static_cast<int>(by_rows ? std::max<int64_t>(rows.stride(0), n) : std::max<int64_t>(rows.stride(1), k));
   const int ldc = n;
   const Scalar one = 1;
-  syrk("U", by_rows ? "N" : "T", &n, &k, &one, rows.data_ptr<Scalar>(), &lda, &one, matrix.data_ptr<Scalar>(), &ldc);
-}
-
-// In place and by tiles: a transposed copy would double the memory at the very end of a pass.
-void mirror_lower(at::Tensor& matrix) {
-  constexpr int64_t kTile = 32;
-  const int64_t n = matrix.size(0);
-  double* values = matrix.data_ptr<double>();
-  for (int64_t row = 0; row < n; row += kTile) {
-    for (int64_t column = 0; column <= row; column += kTile) {
-      for (int64_t i = row; i < std::min(row + kTile, n); ++i) {
-        for (int64_t j = column; j < std::min(column + kTile, i); ++j) values[j * n + i] = values[i * n + j];
-      }
-    }
-  }
+  syrk("U", by_rows ? "N" : "T", &n, &k, &one, rows.data_ptr<Scalar>(), &lda, &beta, matrix.data_ptr<Scalar>(), &ldc);
 }
 
 bool blas_can_read(const at::Tensor& rows) {
@@ -53,29 +40,35 @@ bool blas_can_read(const at::Tensor& rows) {
   return by_rows || by_columns;
 }
 
-}  // namespace
-
-void add_gram_lower(at::Tensor& matrix, const at::Tensor& rows) {
+// The lower triangle becomes beta times itself plus rowsᵀ rows; with beta = 0 it is not read.
+void update_gram_lower(at::Tensor& matrix, const at::Tensor& rows, double beta) {
   if (rows.dim() != 2 || matrix.dim() != 2 || matrix.size(0) != rows.size(1) || matrix.size(1) != rows.size(1) ||
       !matrix.is_contiguous() || matrix.scalar_type() != rows.scalar_type()) {
     throw Error(
         ErrorKind::usage,
         "add_gram_lower needs rows [m, d] and a contiguous matrix [d, d] of the same type; give it such tensors.");
   }
-  if (rows.numel() == 0) return;
+  if (rows.numel() == 0) {
+    if (beta == 0) matrix.zero_();
+    return;
+  }
   const at::Tensor readable = blas_can_read(rows) ? rows : rows.contiguous();
   if (rows.scalar_type() == at::kFloat) {
-    run_syrk<float>(ssyrk_, matrix, readable);
+    run_syrk<float>(ssyrk_, matrix, readable, static_cast<float>(beta));
   } else if (rows.scalar_type() == at::kDouble) {
-    run_syrk<double>(dsyrk_, matrix, readable);
+    run_syrk<double>(dsyrk_, matrix, readable, beta);
   } else {
     throw Error(ErrorKind::usage, "add_gram_lower needs float32 or float64 rows; convert them first.");
   }
 }
 
+}  // namespace
+
+void add_gram_lower(at::Tensor& matrix, const at::Tensor& rows) { update_gram_lower(matrix, rows, 1); }
+
 at::Tensor gram(const at::Tensor& rows) {
-  at::Tensor matrix = at::zeros({rows.size(1), rows.size(1)}, at::kDouble);
-  add_gram_lower(matrix, rows);
+  at::Tensor matrix = at::empty({rows.size(1), rows.size(1)}, at::kDouble);
+  update_gram_lower(matrix, rows, 0);
   mirror_lower(matrix);
   return matrix;
 }
@@ -102,8 +95,9 @@ void GramAccumulator::update() {
   if (waiting_.empty()) return;
   at::Tensor rows = waiting_.size() == 1 ? waiting_.front() : at::cat(waiting_, 0);
   waiting_.clear();
-  if (!partial_.defined()) partial_ = at::zeros({dimension_, dimension_}, rows.options().requires_grad(false));
-  add_gram_lower(partial_, rows.to(partial_.scalar_type()));
+  const bool fresh = !partial_.defined();
+  if (fresh) partial_ = at::empty({dimension_, dimension_}, rows.options().requires_grad(false));
+  update_gram_lower(partial_, rows.to(partial_.scalar_type()), fresh ? 0 : 1);
   // A batch far above the threshold counts as the several updates it stands for.
   updates_ += std::max<int64_t>(1, waiting_rows_ / rows_for_update(dimension_));
   waiting_rows_ = 0;
@@ -116,10 +110,11 @@ void GramAccumulator::update() {
 
 at::Tensor GramAccumulator::finish() {
   update();
-  at::Tensor sum = partial_.defined() ? partial_.to(at::kDouble) : at::zeros({dimension_, dimension_}, at::kDouble);
+  if (!partial_.defined()) return at::zeros({dimension_, dimension_}, at::kDouble);
+  at::Tensor sum = total_.defined() ? total_.add_(partial_) : partial_;
   partial_.reset();
-  if (total_.defined()) sum.add_(total_);
   total_.reset();
+  if (sum.scalar_type() == at::kFloat) return symmetric_from_lower(sum);
   mirror_lower(sum);
   return sum;
 }

@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <atomic>
@@ -48,26 +47,6 @@ SymmetricEigen decompose(const at::Tensor& matrix, bool vectors, const std::stri
   }
 }
 
-/// Operators called in this scope, by this thread, run on it alone. Otherwise every worker would have an OpenMP team of
-/// its own, whose idle threads spin on the CPUs that the other workers need (measured: twice the time of one worker).
-class SingleOpenMpThread {
- public:
-  SingleOpenMpThread() : previous_(at::get_num_threads()), set_(set_function()) {
-    if (set_ != nullptr) set_(1);
-  }
-  ~SingleOpenMpThread() {
-    if (set_ != nullptr) set_(previous_);
-  }
-  SingleOpenMpThread(const SingleOpenMpThread&) = delete;
-  SingleOpenMpThread& operator=(const SingleOpenMpThread&) = delete;
-
- private:
-  using Set = void (*)(int);
-  static Set set_function() { return reinterpret_cast<Set>(dlsym(RTLD_DEFAULT, "omp_set_num_threads")); }
-  int previous_;  // asking first also keeps ATen from setting it later, on the thread's first parallel operator
-  Set set_;
-};
-
 }  // namespace
 
 std::vector<SymmetricEigen> symmetric_eigen(const std::vector<at::Tensor>& matrices, bool vectors) {
@@ -89,15 +68,17 @@ std::vector<SymmetricEigen> symmetric_eigen(const std::vector<at::Tensor>& matri
       }
     }
   };
+  // Otherwise every worker would have an OpenMP team of its own, whose idle threads spin on the CPUs that the other
+  // workers need (measured: twice the time of one worker).
   const auto work = [&] {
-    const SingleOpenMpThread single;
+    const SingleThread single;
     decompose_waiting();
   };
   const bool single_large = matrices.size() == 1 && matrices[0].size(0) >= kThreadedFrom;
   if (single_large || work_of(matrices) < kWorthAThread) {
     decompose_waiting();
   } else if (!matrices.empty()) {
-    const SingleBlasThread single;
+    const SingleBlasThread single;  // over all workers, so that none changes the number
     const int64_t workers = std::min<int64_t>(at::get_num_threads(), static_cast<int64_t>(matrices.size()));
     std::vector<std::thread> others;
     for (int64_t i = 1; i < workers; ++i) others.emplace_back(work);

@@ -53,8 +53,9 @@ struct Entry {
 
 class Archive {
  public:
-  explicit Archive(const std::string& path) : path_(path), file_(path, std::ios::binary | std::ios::ate) {
-    if (!file_) throw Error(ErrorKind::data, fmt::format("{}: cannot be read; check its permissions", path_));
+  Archive(std::istream& file, const std::string& path) : path_(path), file_(file) {
+    if (!file_.seekg(0, std::ios::end))
+      throw Error(ErrorKind::data, fmt::format("{}: cannot be read; check its permissions", path_));
     size_ = static_cast<uint64_t>(file_.tellg());
   }
 
@@ -231,12 +232,17 @@ class Archive {
   }
 
   std::string path_;
-  std::ifstream file_;
+  std::istream& file_;
   uint64_t size_ = 0;
 };
 
 }  // namespace
 
-void check_archive(const std::string& path) { Archive(path).check(); }
+void check_archive(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  Archive(file, path).check();
+}
+
+void check_archive(std::istream& bytes, const std::string& name) { Archive(bytes, name).check(); }
 
 }  // namespace ockham

@@ -1,6 +1,7 @@
 // Whether the bytes of a TorchScript file are those that were saved.
 #pragma once
 
+#include <istream>
 #include <string>
 
 namespace ockham {
@@ -10,5 +11,7 @@ namespace ockham {
 /// stored or deflated, with the archive's directory. Throws Error(data) naming the file, the entry and what to do.
 /// Whether the entries make a network is not asked here.
 void check_archive(const std::string& path);
+/// The same for an archive inside another file; `name` is for the sentences. Leaves the stream anywhere.
+void check_archive(std::istream& bytes, const std::string& name);
 
 }  // namespace ockham

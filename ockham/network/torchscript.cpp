@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 #include <caffe2/serialize/versions.h>
 #include <fmt/format.h>
-#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/serialization/import.h>
 #include <torch/version.h>
@@ -11,10 +10,12 @@
 #include <cstdio>
 #include <filesystem>
 #include <regex>
+#include <sstream>
 #include <utility>
 
 #include "ockham/base/error.h"
 #include "ockham/network/archive_check.h"
+#include "ockham/network/torchscript_module.h"
 
 namespace ockham {
 namespace {
@@ -52,13 +53,11 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
              TORCH_VERSION, first_line(message)));
 }
 
-torch::jit::Module load(const std::string& path) {
-  std::error_code failure;
-  if (!std::filesystem::exists(path, failure)) refuse(path, "no such file; a TorchScript file is expected");
-  if (!std::filesystem::is_regular_file(path, failure)) refuse(path, "is not a file; a TorchScript file is expected");
-  check_archive(path);
+/// `source` is a path or a stream.
+template <class Source>
+torch::jit::Module load(Source&& source, const std::string& path) {
   try {
-    return torch::jit::load(path);
+    return torch::jit::load(source);
   } catch (const c10::Error& error) {
     explain_failed_load(path, error.what_without_backtrace());
   } catch (const std::exception& error) {
@@ -108,16 +107,17 @@ void check_signature(const std::string& path, const torch::jit::Module& module) 
   }
 }
 
-}  // namespace
-
-Network load_torchscript(const std::string& path, at::ScalarType dtype) {
-  torch::jit::Module module = load(path);
+/// Checks the signature and brings every floating value to the type.
+torch::jit::Module prepare(torch::jit::Module module, const std::string& path, at::ScalarType dtype) {
   check_signature(path, module);
   for (const auto& attribute : module.attributes()) convert_in_place(attribute, dtype);
   for (const auto& submodule : module.modules()) {
     for (const auto& method : submodule.get_methods()) convert_constants(method.graph()->block(), dtype);
   }
+  return module;
+}
 
+Network as_network(const torch::jit::Module& module, const std::string& path) {
   std::vector<std::pair<std::string, at::Tensor>> named;
   for (const auto& parameter : module.named_parameters()) named.emplace_back(parameter.name, parameter.value);
   try {
@@ -132,6 +132,28 @@ Network load_torchscript(const std::string& path, at::ScalarType dtype) {
   } catch (const Error& error) {
     throw Error(error.kind(), fmt::format("{}: {}", path, error.what()));
   }
+}
+
+}  // namespace
+
+Network load_torchscript(const std::string& path, at::ScalarType dtype) {
+  std::error_code failure;
+  if (!std::filesystem::exists(path, failure)) refuse(path, "no such file; a TorchScript file is expected");
+  if (!std::filesystem::is_regular_file(path, failure)) refuse(path, "is not a file; a TorchScript file is expected");
+  check_archive(path);
+  return as_network(prepare(load(path, path), path, dtype), path);
+}
+
+torch::jit::Module parse_torchscript_module(const std::string& bytes, const std::string& name, at::ScalarType dtype) {
+  std::istringstream stream(bytes);
+  check_archive(stream, name);
+  stream.clear();
+  stream.seekg(0);
+  return prepare(load(stream, name), name, dtype);
+}
+
+Network parse_torchscript(const std::string& bytes, const std::string& name, at::ScalarType dtype) {
+  return as_network(parse_torchscript_module(bytes, name, dtype), name);
 }
 
 }  // namespace ockham

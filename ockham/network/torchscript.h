@@ -14,4 +14,7 @@ namespace ockham {
 /// was saved by a newer libtorch (naming both versions).
 Network load_torchscript(const std::string& path, at::ScalarType dtype);
 
+/// The same from the bytes of such a file; `name` is for the sentences.
+Network parse_torchscript(const std::string& bytes, const std::string& name, at::ScalarType dtype);
+
 }  // namespace ockham

@@ -139,8 +139,11 @@ at::Tensor per_example_gradient(const LayerCall& call, const ParameterUse& use, 
   const at::Tensor inputs = input_rows(call, matrix);
   const at::Tensor& left = matrix.gradient_left ? gradients : inputs;
   const at::Tensor& right = matrix.gradient_left ? inputs : gradients;
-  // [G, N, D0, S] × [G, N, S, D1], then groups to the front of the first dimension.
-  return at::matmul(left.transpose(2, 3), right).transpose(0, 1).reshape({examples, -1});
+  // [G, N, D0, S] × [G, N, S, D1], then groups to the front of the first dimension. One position needs no sum, and is
+  // several times faster without a batched product.
+  const at::Tensor columns = left.transpose(2, 3);
+  const at::Tensor products = left.size(2) == 1 ? columns * right : at::matmul(columns, right);
+  return products.transpose(0, 1).reshape({examples, -1});
 }
 
 at::Tensor per_example_gradient(const LayerCall& call, const ParameterUse& use, const at::Tensor& output_gradient,

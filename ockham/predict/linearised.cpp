@@ -13,12 +13,6 @@
 namespace ockham {
 namespace {
 
-/// One logit f as the two logits (0, f): the probabilities of the classes 0 and 1.
-at::Tensor class_probabilities(const at::Tensor& logits) {
-  if (logits.size(-1) > 1) return at::softmax(logits, -1);
-  return at::cat({at::sigmoid(-logits), at::sigmoid(logits)}, -1);
-}
-
 /// Examples whose Jacobians, and what is computed from them, take a small part of the budget.
 int64_t examples_at_once(int64_t batch_size, int64_t outputs, int64_t weights) {
   const int64_t copies = 4;
@@ -63,6 +57,20 @@ RegressionPredictive predict_regression(const FunctionPredictive& function, cons
   RegressionPredictive result{function.mean, function.covariance, function.covariance.clone()};
   result.total.diagonal(0, 1, 2).add_((2 * hyperparameters.log_noise).exp());
   return result;
+}
+
+at::Tensor class_probabilities(const at::Tensor& logits) {
+  if (logits.size(-1) > 1) return at::softmax(logits, -1);
+  return at::cat({at::sigmoid(-logits), at::sigmoid(logits)}, -1);
+}
+
+FunctionPredictive remove_common_mode(const FunctionPredictive& logits) {
+  const int64_t classes = logits.mean.size(1);
+  if (classes == 1) return logits;
+  const at::Tensor centring = at::eye(classes, logits.mean.options()) -
+                              at::full({classes, classes}, 1.0 / static_cast<double>(classes), logits.mean.options());
+  const double factor = static_cast<double>(classes) / static_cast<double>(classes - 1);
+  return {at::matmul(logits.mean, centring), factor * at::matmul(centring, at::matmul(logits.covariance, centring))};
 }
 
 at::Tensor predict_probit(const FunctionPredictive& function) {

@@ -25,8 +25,15 @@ struct RegressionPredictive {
 };
 RegressionPredictive predict_regression(const FunctionPredictive& function, const Hyperparameters& hyperparameters);
 
+/// softmax(logits) [..., C]; one logit f stands for (0, f): the probabilities of the classes 0 and 1.
+at::Tensor class_probabilities(const at::Tensor& logits);
 /// softmax(mean / sqrt(1 + π/8 · diag covariance)) [N, C]; one logit: sigmoid, as two columns.
 at::Tensor predict_probit(const FunctionPredictive& function);
+/// The logits without what is common to all of them, which a softmax does not see but `predict_probit` would take for
+/// uncertainty (only the prior limits it, and it can be a hundred times the rest): with M = I - 11ᵀ/C, mean M mean and
+/// covariance C/(C-1) · M covariance M. The factor leaves independent logits of equal variance as they are. One logit
+/// stays as it is.
+FunctionPredictive remove_common_mode(const FunctionPredictive& logits);
 /// Mean over S samples of the class probabilities.
 at::Tensor predict_sampled(const FunctionPredictive& function, int64_t samples, at::Generator generator);
 

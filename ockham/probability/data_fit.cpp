@@ -39,6 +39,16 @@ bool has_temperature(const Likelihood& likelihood) {
 DataFit::DataFit(Likelihood likelihood, Hyperparameters at, bool keep_outputs)
     : likelihood_(std::move(likelihood)), at_(at.clone()), keep_outputs_(keep_outputs) {}
 
+DataFit::DataFit(Likelihood likelihood, Hyperparameters at, const Summary& summary)
+    : likelihood_(std::move(likelihood)),
+      at_(at.clone()),
+      keep_outputs_(false),
+      examples_(summary.examples),
+      outputs_(summary.outputs),
+      value_(summary.value),
+      temperature_gradient_(summary.temperature_gradient),
+      squared_residuals_(summary.squared_residuals) {}
+
 void DataFit::add(const at::Tensor& outputs, const at::Tensor& targets) {
   const at::Tensor doubles = outputs.detach().to(at::kDouble);
   if (std::holds_alternative<Gaussian>(likelihood_)) {

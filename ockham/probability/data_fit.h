@@ -33,6 +33,15 @@ class DataFit {
   at::Tensor kept_outputs() const;
   at::Tensor kept_targets() const;
 
+  /// What `evaluate` needs as long as no temperature moves: written down with a model and taken up again.
+  struct Summary {
+    int64_t examples = 0, outputs = 0;
+    double value = 0, temperature_gradient = 0;  // at the pass's temperature; 0 for a Gaussian
+    at::Tensor squared_residuals;                // [C] float64 for a Gaussian, else undefined
+  };
+  Summary summary() const { return {examples_, outputs_, value_, temperature_gradient_, squared_residuals_}; }
+  DataFit(Likelihood likelihood, Hyperparameters at, const Summary& summary);
+
  private:
   Likelihood likelihood_;
   Hyperparameters at_;

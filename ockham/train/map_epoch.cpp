@@ -59,6 +59,7 @@ struct BatchLoss {
 // where every likelihood has it in closed form.
 template <class Scale>
 BatchLoss backward_likelihood(const Model& model, const Batch& batch, const Scale& scale) {
+  const at::AutoGradMode with_gradients(true);
   const at::Tensor outputs = forward(model.network, batch.inputs);
   const at::Tensor values = outputs.detach();
   const double unit_noise = gradient_scale(model.likelihood, model.hyperparameters);

@@ -48,9 +48,9 @@ class OnlineRun {
     }
   }
 
-  int64_t epoch() const { return state_.epoch; }
-  const std::string& failure() const { return failure_; }
+  bool failed() const { return !state_.failure.empty(); }
   bool stalled() const { return options_.stall_passes > 0 && state_.passes_without_rise >= options_.stall_passes; }
+  bool finished() const { return state_.epoch >= options_.epochs || failed() || stalled(); }
 
   bool evidence_is_due() const {
     const bool regular = state_.epoch > options_.burn_in && state_.epoch % options_.frequency == 0;
@@ -65,7 +65,8 @@ class OnlineRun {
     state_.seconds_training +=
         seconds_of([&] { state_.losses.push_back(map_epoch(model_, data_, options_.map, optimiser_, order)); });
     if (!std::isfinite(state_.losses.back())) {
-      failure_ = fmt::format("the loss is not finite in epoch {}: use a smaller learning rate (--lr)", state_.epoch);
+      state_.failure =
+          fmt::format("the loss is not finite in epoch {}: use a smaller learning rate (--lr)", state_.epoch);
     }
   }
 
@@ -77,11 +78,12 @@ class OnlineRun {
         keep_best(fit, steps);
         if (state_.passes.empty()) state_.messages = fit.messages;
         model_.hyperparameters = steps.hyperparameters;
-        state_.passes.push_back({state_.epoch, state_.losses.back(), steps.evidences, steps.hyperparameters.clone()});
+        state_.passes.push_back(
+            {state_.epoch, state_.losses.back(), steps.evidences, steps.hyperparameters.clone(), steps.best_evidence});
       });
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::numerical) throw;
-      failure_ = fmt::format("in epoch {}: {}", state_.epoch, error.what());
+      state_.failure = fmt::format("in epoch {}: {}", state_.epoch, error.what());
     }
     options_.laplace.curvature.verify = false;  // the network was verified by the first pass
   }
@@ -102,7 +104,7 @@ class OnlineRun {
   }
 
   OnlineResult restore_best() {
-    OnlineResult result{state_.best, 0, state(), failure_};
+    OnlineResult result{state_.best, 0, state(), state_.failure, finished()};
     if (!result.best.mode.defined()) {
       if (result.failure.empty()) result.failure = "no curvature pass was made: fewer epochs than the burn-in";
       return result;
@@ -118,7 +120,8 @@ class OnlineRun {
     OnlineBest& best = state_.best;
     const bool rises = steps.best_evidence > best.log_evidence + options_.stall_tolerance;
     state_.passes_without_rise = rises ? 0 : state_.passes_without_rise + 1;
-    if (steps.best_evidence > best.log_evidence)
+    const bool only_early_ones = state_.epoch >= options_.best_after && best.epoch < options_.best_after;
+    if (steps.best_evidence > best.log_evidence || only_early_ones)
       best = {steps.best_evidence, fit.mode, steps.best.clone(), state_.epoch};
   }
 
@@ -127,7 +130,6 @@ class OnlineRun {
   OnlineOptions options_;
   Optimiser optimiser_;
   OnlineState state_;
-  std::string failure_;
 };
 
 }  // namespace
@@ -135,10 +137,9 @@ class OnlineRun {
 OnlineResult train_online(const Model& model, const Dataset& data, const OnlineOptions& options,
                           const OnlineWatcher& watcher) {
   OnlineRun run(model, data, options);
-  while (run.epoch() < options.epochs) {
+  while (!run.finished()) {
     run.train_epoch();
-    if (run.failure().empty() && run.evidence_is_due()) run.step_hyperparameters();
-    if (!run.failure().empty() || run.stalled()) break;
+    if (!run.failed() && run.evidence_is_due()) run.step_hyperparameters();
     if (watcher && !watcher(run.progress())) break;
   }
   return run.restore_best();

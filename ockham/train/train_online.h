@@ -20,6 +20,7 @@ struct OnlinePass {
   double loss = 0;                  // mean batch loss of that epoch
   std::vector<double> evidences;    // before each of the K steps
   Hyperparameters hyperparameters;  // after them
+  double log_evidence = 0;          // the highest of them; without steps, that of the hyperparameters as they are
 };
 
 /// The state with the highest evidence so far: θ, and the hyperparameters at which it was evaluated.
@@ -43,6 +44,7 @@ struct OnlineState {
   std::vector<double> losses;  // per epoch
   std::vector<std::string> messages;
   double seconds_training = 0, seconds_curvature = 0;
+  std::string failure;  // why it ended early (not finite); empty when it did not
 };
 
 struct OnlineOptions {
@@ -50,6 +52,9 @@ struct OnlineOptions {
   int64_t burn_in = 0;    // B: no evidence before this many epochs are done
   int64_t frequency = 1;  // F: epochs between curvature passes; the last epoch always has one
   HyperOptions hyper;     // K steps of size γ
+  /// States before this many epochs are never the best one, unless there is no other: while the weights still move
+  /// fast, far from a mode, an evidence can be spuriously high. 0: every state counts.
+  int64_t best_after = 0;
   OptimiserOptions optimiser;
   MapOptions map;  // its likelihood weight is laplace.likelihood_weight
   LaplaceOptions laplace;
@@ -65,7 +70,8 @@ struct OnlineResult {
   OnlineBest best;           // the network has its θ too
   double gradient_norm = 0;  // of the MAP objective there: far from a mode an evidence can be spuriously high
   OnlineState state;         // as it was at the end
-  std::string failure;       // why it ended early (not finite); empty when it did not
+  std::string failure;       // that of the state, or why there is no best state
+  bool finished = false;     // all epochs are done, it stalled, or it failed: not ended by the watcher
 };
 
 /// What a watcher sees after every epoch.

@@ -16,7 +16,7 @@ find ockham -type f \( -name '*.h' -o -name '*.cpp' \) -print0 | sort -z | xargs
     allowed["assess"] = allowed["report"] = "base linalg"
     allowed["store"] = "base"
     allowed["distributed"] = "base"
-    allowed["predict"] = allowed["evidence"] " evidence"
+    allowed["predict"] = allowed["evidence"] " evidence assess store"
     allowed["train"] = allowed["evidence"] " evidence assess store"
     allowed["select"] = allowed["train"] " predict train"
   }

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
+#include <thread>
 
 namespace ockham {
 namespace {
@@ -58,6 +60,52 @@ TEST_F(Platform, SingleBlasThreadRestoresTheNumberBefore) {
   }
   EXPECT_EQ(check_platform().blas_threads, 2);
   EXPECT_EQ(at::get_num_threads(), 2) << "libtorch's own threads stay";
+}
+
+TEST_F(Platform, SingleBlasThreadsOfSeveralThreadsMayOverlap) {
+  set_threads(2);
+  auto first = std::make_unique<SingleBlasThread>();
+  std::unique_ptr<SingleBlasThread> second;
+  std::thread([&] { second = std::make_unique<SingleBlasThread>(); }).join();
+  first.reset();
+  EXPECT_EQ(check_platform().blas_threads, 1) << "the other one still needs it";
+  second.reset();
+  EXPECT_EQ(check_platform().blas_threads, 2);
+}
+
+TEST_F(Platform, SetThreadsWaitsForASingleBlasThread) {
+  set_threads(2);
+  {
+    const SingleBlasThread single;
+    set_threads(3);
+    EXPECT_EQ(check_platform().blas_threads, 1);
+  }
+  EXPECT_EQ(check_platform().blas_threads, 3);
+}
+
+TEST_F(Platform, SingleThreadIsForTheThreadThatHoldsIt) {
+  set_threads(2);
+  {
+    const SingleThread single;
+    EXPECT_EQ(at::get_num_threads(), 1);
+    EXPECT_EQ(check_platform().blas_threads, 1);
+    int others = 0;
+    std::thread([&] { others = at::get_num_threads(); }).join();
+    EXPECT_EQ(others, 2);
+  }
+  EXPECT_EQ(at::get_num_threads(), 2);
+  EXPECT_EQ(check_platform().blas_threads, 2);
+  int inside = 0, after = 0;
+  std::thread([&] {
+    {
+      const SingleThread single;
+      inside = at::get_num_threads();
+    }
+    after = at::get_num_threads();
+  }).join();
+  EXPECT_EQ(inside, 1);
+  EXPECT_EQ(after, 2);
+  EXPECT_EQ(at::get_num_threads(), 2);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace ockham {
 namespace {
 
 TEST(CsvField, KnowsMissingValues) {
-  for (const char* field : {"", "NA", "na", "NaN", "nan", "?", "null", "NULL", "n/a"})
+  for (const char* field : {"", "NA", "na", "NaN", "nan", "?", "null", "NULL", "n/a", "#N/A", "<NA>"})
     EXPECT_TRUE(is_missing(field)) << field;
   for (const char* field : {"0", "none", "nation", "-", "N", "nulls"}) EXPECT_FALSE(is_missing(field)) << field;
 }

@@ -71,6 +71,10 @@ TEST_F(CsvSource, RefusesWhatIsNoText) {
                              8),
                  {"UTF-16"});
   expect_refusal("PK\x03\x04zip", {"spreadsheet", "export"});
+  expect_refusal(std::string("PAR1\x15\0", 6), {"Parquet"});
+  expect_refusal("<!DOCTYPE html>\n<p>a, b</p>\n", {"web page"});
+  expect_refusal("[{\"a\": 1}]\n", {"JSON"});
+  expect_refusal("@relation x\n@data\n1,2\n", {"ARFF", "@"});
   std::string right = "name\nM\xc3\xbcller\n\xe2\x82\xac\n\xf0\x9f\x98\x80\n";
   check_text("t", right);
   EXPECT_EQ(right.size(), 22u);

@@ -108,6 +108,7 @@ TEST(LearnEncoding, DropsConstantsEmptyColumnsAndIdentifiers) {
   for (const char* name : {"'same'", "'word'", "'empty'", "'rounded'"})
     EXPECT_TRUE(says(encoding, name, "dropped")) << name;
   EXPECT_TRUE(says(encoding, "'id' is dropped", "--categorical id"));
+  EXPECT_TRUE(says(encoding, "'a' counts the rows", "--drop a"));
   EncodingOptions kept = target("y");
   kept.categorical = {"id"};
   kept.drop = {"a"};
@@ -137,7 +138,31 @@ TEST(LearnEncoding, RefusesBadColumns) {
                  {"line 4", "'y'", "'abc' is not a number", "--task"});
   expect_refusal("a;y\n1,5;1\n2,5;2\n", target("y"), {"line 2", "'1,5'", "decimal comma"});
   expect_refusal("a,y\n1,1.5\ninf,2.5\n", target("y"), {"line 3", "'a'", "'inf'", "too large"});
-  expect_refusal("a,y\n5,1.5\n5,2.5\n", target("y"), {"t.csv", "no input column"});
+  expect_refusal("a,y\n5,1.5\n5,2.5\n", target("y"), {"t.csv", "no input column", "'a' is dropped"});
+  expect_refusal("a:y\n5:1.5\n5:2.5\n", {}, {"t.csv", "only one column", "'a:y'", "commas"});
+}
+
+TEST(LearnEncoding, RefusesWhatOnlyAReaderTakesForNumbers) {
+  const std::vector<std::pair<std::string, std::string>> kinds = {
+      {"1,5", "decimal comma"}, {"1 234", "thousands"}, {"12%", "percent sign"}, {"'12", "apostrophe"}};
+  for (const auto& [field, reason] : kinds) {
+    const std::string inputs = "a;y\n" + field + ";1.5\n" + field + ";2.5\n7;3.5\n8;1\n9;2\n";
+    expect_refusal(inputs, target("y"), {"line 2, column 'a'", "'" + field + "'", reason});
+    const std::string all = "y;a\n" + field + ";1.5\n" + field + ";2.5\n" + field + ";3.5\n";
+    expect_refusal(all, target("a"), {"line 2, column 'y'", reason});
+    expect_refusal(all, target("y"), {"line 2, column 'y'", reason});
+  }
+  expect_refusal("a,y\n1,2024-01-31\n2,2024-02-01\n", target("y"), {"line 2", "'y'", "date"});
+  CsvOptions headless;
+  headless.header = HeaderRow::absent;
+  expect_error(ErrorKind::data, {"line 1", "'x2'", "--header yes"},
+               [&] { learn_encoding(parse_csv("a,b\n1,2\n2,3\n3,4\n", "t.csv", headless), {}); });
+}
+
+TEST(LearnEncoding, LeavesOutDates) {
+  const TableEncoding encoding = learn("day,a,y\n2024-01-31,1,1.5\n2024-01-31,2,2.5\n2024-02-01,3,3.5\n", target("y"));
+  EXPECT_EQ(encoding.inputs.size(), 1u);
+  EXPECT_TRUE(says(encoding, "dates", "--categorical day"));
 }
 
 TEST(LearnEncoding, RefusesBadTargets) {
@@ -155,6 +180,12 @@ TEST(LearnEncoding, RefusesFlagsThatContradict) {
   EncodingOptions both = target("y");
   both.drop = {"y"};
   expect_error(ErrorKind::usage, {"'y'", "--drop"}, [&] { learn("a,y\n1,2\n2,3\n", both); });
+  for (const char* name : {"y", "a"}) {
+    EncodingOptions options = target("y");
+    options.categorical = {name};
+    options.drop = {"a"};
+    expect_error(ErrorKind::usage, {name, "--categorical"}, [&] { learn("a,b,y\n1,2,2\n2,3,3\n", options); });
+  }
   EncodingOptions unknown = target("y");
   unknown.drop = {"height"};
   expect_refusal("heigth,y\n1,2\n2,3\n", unknown, {"--drop", "did you mean 'heigth'"});

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ockham/base/error.h"
+#include "ockham/base/platform.h"
 
 namespace ockham {
 namespace {
@@ -39,6 +40,45 @@ TEST(Cholesky, GivesFactorDeterminantAndInverse) {
   }
 }
 
+TEST(Cholesky, TheInverseDiagonalIsThatOfTheDenseInverse) {
+  for (int64_t n : {1, 5, 60, 300, 501, 1010}) {
+    const at::Tensor matrix = positive_matrix(n), factor = cholesky(matrix, "matrix");
+    const at::Tensor expected = at::linalg_inv(matrix).diagonal();
+    EXPECT_TRUE(at::allclose(inverse_diagonal_from_factor(factor), expected, 1e-9, 0)) << n;
+    EXPECT_TRUE(at::allclose(inverse_from_factor(factor).diagonal(), expected, 1e-9, 0)) << n;
+  }
+}
+
+TEST(Cholesky, EveryNumberOfThreadsFactorises) {
+  for (int threads : {1, 2}) {
+    set_threads(threads);
+    for (int64_t n : {255, 256, 257, 501, 999, 1000}) {  // where the way changes
+      at::Tensor matrix = positive_matrix(n);
+      const at::Tensor factor = cholesky(matrix, "matrix");
+      EXPECT_LT((factor - at::linalg_cholesky(matrix)).abs().max().item<double>(), 1e-11) << n;
+      for (int64_t minor : {n / 3, n - 2}) {
+        at::Tensor indefinite = matrix.clone();
+        indefinite[minor][minor] = -1;
+        EXPECT_NE(message_of(indefinite).find("minor of order " + std::to_string(minor + 1)), std::string::npos) << n;
+      }
+    }
+  }
+  set_threads(available_cpus());
+}
+
+TEST(Cholesky, FactorIsLibtorchsAndMayUseTheMatrixsMemory) {
+  const at::Tensor matrix = positive_matrix(70), expected = at::linalg_cholesky(matrix);
+  EXPECT_TRUE(at::allclose(cholesky(matrix, "matrix"), expected, 1e-12, 1e-12));
+  EXPECT_TRUE(cholesky(matrix, "matrix").equal(cholesky(matrix, "matrix").tril()));
+  const at::Tensor by_columns = matrix.t().contiguous().t();
+  EXPECT_TRUE(cholesky(by_columns, "matrix").equal(cholesky(matrix, "matrix")));
+  EXPECT_TRUE(cholesky_in_place(by_columns, "matrix").equal(cholesky(matrix, "matrix")));
+  at::Tensor scratch = matrix.clone();
+  const at::Tensor factor = cholesky_in_place(scratch, "matrix");
+  EXPECT_EQ(factor.data_ptr(), scratch.data_ptr());
+  EXPECT_TRUE(factor.equal(cholesky(matrix, "matrix")));
+}
+
 TEST(Cholesky, SaysWhatIsNotPositiveDefinite) {
   at::Tensor matrix = at::eye(4, at::kDouble);
   matrix[2][2] = -1;
@@ -50,7 +90,7 @@ TEST(Cholesky, SaysWhatIsNotPositiveDefinite) {
 
 TEST(Cholesky, SaysWhatIsNotFinite) {
   for (double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-    for (int64_t place : {0, 1}) {
+    for (int64_t place : {0, 1, 3}) {
       at::Tensor matrix = positive_matrix(6);
       matrix[3][place] = bad;
       matrix[place][3] = bad;

@@ -159,6 +159,16 @@ def forward(self, x):
   expect_error(ErrorKind::data, {path_, "no parameters"}, [&] { load_torchscript(path_, at::kDouble); });
 }
 
+TEST_F(TorchScript, BytesInMemoryAreAsTheFile) {
+  save_linear(2, 3);
+  const std::string bytes = testing::read_bytes(path_);
+  const Network network = parse_torchscript(bytes, "inside.pt", at::kDouble);
+  const at::Tensor inputs = at::randn({4, 3}, at::kDouble);
+  EXPECT_TRUE(network.forward(inputs).equal(load_torchscript(path_, at::kDouble).forward(inputs)));
+  expect_error(ErrorKind::data, {"inside.pt", "ZIP"}, [&] { parse_torchscript("", "inside.pt", at::kDouble); });
+  expect_error(ErrorKind::data, {"inside.pt"}, [&] { parse_torchscript(bytes.substr(9), "inside.pt", at::kDouble); });
+}
+
 TEST_F(TorchScript, AFailureInsideTheScriptIsOneSentence) {
   save_linear(2, 3);
   const Network network = load_torchscript(path_, at::kDouble);

@@ -95,5 +95,23 @@ TEST(PredictSampled, IsTheMeanOfTheClassProbabilities) {
   testing::expect_error(ErrorKind::usage, {"samples"}, [&] { predict_sampled(three, 0, random_stream({2})); });
 }
 
+TEST(RemoveCommonMode, ProbabilitiesDoNotSeeWhatIsCommonToAllLogits) {
+  const at::Tensor mean = at::randn({5, 3}, random_stream({1}), at::kDouble);
+  const at::Tensor root = at::randn({5, 3, 3}, random_stream({2}), at::kDouble);
+  const at::Tensor covariance = at::matmul(root, root.transpose(1, 2));
+  const FunctionPredictive plain{mean, covariance}, shifted{mean + 7, covariance + 100};
+  EXPECT_TRUE(at::allclose(predict_probit(remove_common_mode(plain)), predict_probit(remove_common_mode(shifted)),
+                           1e-10, 1e-12));
+  EXPECT_FALSE(at::allclose(predict_probit(plain), predict_probit(shifted)));
+}
+
+TEST(RemoveCommonMode, IndependentLogitsOfEqualVarianceStayAsTheyAre) {
+  const at::Tensor mean = at::randn({5, 4}, random_stream({1}), at::kDouble);
+  const FunctionPredictive logits{mean, 2.5 * at::eye(4, at::kDouble).expand({5, 4, 4})};
+  EXPECT_TRUE(at::allclose(predict_probit(remove_common_mode(logits)), predict_probit(logits), 1e-12, 1e-14));
+  const FunctionPredictive one{mean.narrow(1, 0, 1), at::ones({5, 1, 1}, at::kDouble)};
+  EXPECT_TRUE(remove_common_mode(one).covariance.equal(one.covariance));
+}
+
 }  // namespace
 }  // namespace ockham

@@ -123,6 +123,20 @@ TEST(DataFit, RefusesAnotherTemperatureWithoutOutputs) {
   }
 }
 
+TEST(DataFit, ASummaryIsTakenUpAgain) {
+  for (const LikelihoodCase& one : testing::likelihood_cases()) {
+    DataFit fit(one.likelihood, one.hyperparameters, true);
+    fit.add(one.outputs, one.targets);
+    const DataFit again(one.likelihood, one.hyperparameters, fit.summary());
+    const DataFit::Value before = fit.evaluate(one.hyperparameters), after = again.evaluate(one.hyperparameters);
+    EXPECT_EQ(after.log_likelihood, before.log_likelihood) << one.name;
+    EXPECT_TRUE(after.gradient_log_noise.equal(before.gradient_log_noise)) << one.name;
+    EXPECT_TRUE(after.gradient_log_temperature.equal(before.gradient_log_temperature)) << one.name;
+    EXPECT_EQ(again.examples(), fit.examples());
+    EXPECT_EQ(again.outputs(), fit.outputs());
+  }
+}
+
 TEST(DataFit, IsZeroWithoutData) {
   for (const LikelihoodCase& one : testing::likelihood_cases()) {
     if (one.name == "gaussian_per_output") continue;  // the number of outputs is not known yet

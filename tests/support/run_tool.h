@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/temporary_directory.h"
+
 namespace ockham::testing {
 
 struct ToolRun {
@@ -13,5 +15,20 @@ struct ToolRun {
 
 /// Arguments are passed as they are, without a shell.
 ToolRun run_tool(const std::vector<std::string>& arguments);
+
+/// The tool, running beside the test, to be sent signals.
+class RunningTool {
+ public:
+  explicit RunningTool(const std::vector<std::string>& arguments);
+
+  bool running();
+  void send(int signal);
+  ToolRun wait();
+
+ private:
+  TemporaryDirectory directory_;
+  int process_ = -1;
+  int status_ = 0;
+};
 
 }  // namespace ockham::testing

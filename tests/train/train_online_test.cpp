@@ -132,6 +132,30 @@ TEST(TrainOnline, BurnInFrequencyAndTheLastEpoch) {
   EXPECT_EQ(epochs, (std::vector<int64_t>{8, 11}));
 }
 
+TEST(TrainOnline, TheBestStateIsLookedForAfterSomeEpochs) {
+  Trajectory trajectory = read_trajectory("traj_fullggn_gauss");
+  trajectory.options.epochs = 12;
+  trajectory.options.frequency = 2;
+  trajectory.options.optimiser.learning_rate = 0.3;  // so large that the evidence goes up and down
+  const auto train = [&](int64_t best_after) {
+    trajectory.options.best_after = best_after;
+    const Network network = testing::make_golden_network(trajectory.golden);
+    network.set_flat_parameters(testing::tensor_of(trajectory.file["theta0"]));
+    return train_online({network, trajectory.golden.likelihood, trajectory.prior, trajectory.start},
+                        trajectory.golden.data(), trajectory.options);
+  };
+  for (const int64_t best_after : {0, 5, 9, 12, 100}) {
+    const OnlineResult result = train(best_after);
+    const OnlinePass* best = nullptr;
+    for (const OnlinePass& pass : result.state.passes) {
+      const bool counts = pass.epoch >= best_after || best_after > 12;  // none comes later: all count
+      if (counts && (best == nullptr || pass.log_evidence > best->log_evidence)) best = &pass;
+    }
+    EXPECT_EQ(result.best.epoch, best->epoch) << best_after;
+    EXPECT_EQ(result.best.log_evidence, best->log_evidence) << best_after;
+  }
+}
+
 TEST(TrainOnline, NoHyperStepsKeepTheHyperparameters) {
   Trajectory trajectory = read_trajectory("traj_fullggn_gauss");
   trajectory.options.hyper.steps = 0;

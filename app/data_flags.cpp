@@ -1,0 +1,32 @@
+#include "app/data_flags.h"
+
+#include <fmt/format.h>
+
+#include "app/model_flags.h"
+
+namespace ockham::app {
+
+void declare_data(CLI::App& app, DataFlags& flags) {
+  app.description("Get or make a data set as a tidy CSV; without a name, list them and how each is obtained.");
+  app.footer(
+      "ockham data                            # what there is\n"
+      "ockham data wine --to tables           # writes tables/wine.csv\n"
+      "ockham data toy-curve --seed 3 --rows 500");
+  app.add_option("NAME", flags.name, "The data set; left out: list them all");
+  app.add_option("--to", flags.directory, "Directory for the file, made if it is missing (default: the current one)")
+      ->option_text("DIR");
+  app.add_option_function<std::string>(
+         "--rows",
+         [&flags](const std::string& text) {
+           constexpr int64_t most = 10'000'000;
+           flags.rows = parse_count("--rows", 2, text);
+           if (flags.rows > most)
+             throw CLI::ValidationError("--rows", fmt::format("at most {} rows can be made", most));
+         },
+         "Rows of a toy table, which is made from --seed (default: as listed)")
+      ->option_text("N");
+  app.add_flag("--force", flags.force, "Replace the file if it exists");
+  add_common_flags(app, flags.common);
+}
+
+}  // namespace ockham::app

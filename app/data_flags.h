@@ -1,0 +1,21 @@
+// ockham data: its flags.
+#pragma once
+
+#include "app/flags.h"
+
+namespace ockham::app {
+
+struct DataFlags {
+  std::string name;             // empty: list the data sets
+  std::string directory = ".";  // where NAME.csv goes
+  int64_t rows = 0;             // of a made table; 0: its own number
+  bool force = false;           // replace an existing file
+  CommonFlags common;
+};
+
+void declare_data(CLI::App& app, DataFlags& flags);
+
+/// In the engine (data.cpp).
+int run_data(const DataFlags& flags);
+
+}  // namespace ockham::app

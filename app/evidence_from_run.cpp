@@ -1,0 +1,93 @@
+// ockham evidence --from-run: the evidence of a finished run, computed again, perhaps with another curvature.
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "app/evidence_report.h"
+#include "app/fit_plan.h"
+#include "app/messages.h"
+#include "app/model_choices.h"
+#include "app/subcommands.h"
+#include "ockham/base/error.h"
+#include "ockham/predict/trained_model.h"
+#include "ockham/store/run_directory.h"
+
+namespace ockham::app {
+namespace {
+
+/// The flags of the fit, as its config.toml has them.
+FitFlags read_fit_flags(const RunDirectory& run) {
+  const std::string path = run.path_of(RunFile::configuration);
+  const char* arguments[] = {"ockham", "fit", "--config", path.c_str()};
+  const CommandLine line = parse_command_line(4, arguments);
+  if (!line.flags || !std::holds_alternative<FitFlags>(*line.flags))
+    throw Error(ErrorKind::data, fmt::format("{}: it is not the configuration of a fit; make the run again", path));
+  return std::get<FitFlags>(*line.flags);
+}
+
+}  // namespace
+
+int run_evidence_from_run(const EvidenceFlags& flags) {
+  const auto start = std::chrono::steady_clock::now();
+  const RunDirectory run = RunDirectory::open(flags.from_run);
+  const TrainedModel trained = load_trained_model(run.path_of(RunFile::model));
+  const FitFlags fit_flags = read_fit_flags(run);
+  Messages silent(/*quiet=*/true), messages(flags.common.quiet);
+  const FitData data = read_fit_data(fit_flags, silent);
+  const auto recorded = run.configuration().find(data_checksum_name);
+  if (recorded == run.configuration().end() || recorded->second != data.checksum)
+    throw Error(ErrorKind::data,
+                fmt::format("{}: the data are not those that the run was made with; restore the file", data.name));
+
+  const Model& model = trained.model;
+  const at::ScalarType type = model.network.dtype();
+  const int64_t outputs = std::holds_alternative<Bernoulli>(model.likelihood) ? 1 : data.outputs();
+  const Dataset prepared(data.training.inputs().to(type),
+                         prepare_targets(model.likelihood, data.training.targets(), outputs, type));
+  EvidenceFlags shown = flags;
+  shown.likelihood_weight = trained.posterior.options.likelihood_weight;
+  shown.prior = fit_flags.prior;
+  shown.noise.resize(static_cast<size_t>(std::max<int64_t>(1, model.hyperparameters.log_noise.numel())));
+  if (!flags.structure_given) shown.structure = fit_flags.structure;
+  if (!flags.curvature_given) shown.curvature = fit_flags.curvature;
+
+  LaplaceOptions options;
+  options.likelihood_weight = shown.likelihood_weight;
+  options.damping = flags.damping;
+  options.curvature.structure = structure_of(shown.structure);
+  options.curvature.kind = curvature_of(shown.curvature);
+  options.curvature.kronecker_rule = kronecker_rule_of(flags.kronecker);
+  options.curvature.mc_samples = flags.mc_samples;
+  options.curvature.seed = flags.common.seed;
+  options.curvature.batch_size = flags.batch_size;
+  options.curvature.memory_budget = flags.common.memory;
+  options.curvature.likelihood_gradient = flags.correction;
+  options.curvature.root_derivatives = root_hyperparameter_count(model.likelihood, outputs) > 0;
+  const LaplaceFit fit = fit_laplace(model, prepared, options);
+  messages.add(fit.messages);
+
+  EvidenceReport report;
+  report.evidence = evidence(fit, model.hyperparameters, {flags.correction});
+  // In the target's own units, as run.json has them.
+  const double units = shown.likelihood_weight * log_density_in_target_units(data.encoding, 0, data.training.size());
+  report.evidence.log_likelihood += units;
+  report.evidence.value += units;
+  report.hyperparameters = model.hyperparameters.clone();
+  if (report.hyperparameters.log_noise.numel() > 0)
+    report.hyperparameters.log_noise = report.hyperparameters.log_noise + target_scales(data.encoding).log();
+  report.likelihood = name_of(model.likelihood);
+  report.examples = data.training.size();
+  report.outputs = outputs;
+  report.parameters = model.network.layout().total();
+  report.groups = model.prior.names();
+  report.clipped_eigenvalues = fit.curvature.clipped_eigenvalues();
+  report.messages = messages.all();
+  report.seconds_curvature = fit.seconds_curvature;
+  report.seconds_decompose = fit.seconds_decompose;
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  fmt::print("{}", flags.common.json ? evidence_json(report, shown) : evidence_table(report, shown));
+  return 0;
+}
+
+}  // namespace ockham::app

@@ -1,0 +1,21 @@
+// ockham export: its flags.
+#pragma once
+
+#include <string>
+
+#include "app/flags.h"
+
+namespace ockham::app {
+
+struct ExportFlags {
+  CommonFlags common;
+  std::string run;  // a run directory
+  std::string to;   // the TorchScript file
+};
+
+void declare_export(CLI::App& app, ExportFlags& flags);
+
+/// In the engine (export.cpp).
+int run_export(const ExportFlags& flags);
+
+}  // namespace ockham::app

@@ -1,0 +1,88 @@
+// ockham fit: from a table to a chosen network.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+
+#include "app/durations.h"
+#include "app/fit_report.h"
+#include "app/fit_summary.h"
+#include "app/fit_trace.h"
+#include "app/fit_training.h"
+#include "app/interrupt.h"
+
+namespace ockham::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Made only now that data and flags are known to be good.
+RunDirectory open_run(const FitPlan& plan, const FitData& data) {
+  const RunConfiguration configuration = fit_configuration(plan.flags, data);
+  if (plan.flags.resume) {
+    RunDirectory run = RunDirectory::open(plan.flags.out, RunAccess::write);
+    run.expect_configuration(configuration);
+    return run;
+  }
+  RunDirectory run = RunDirectory::create(plan.flags.out.empty() ? new_run_path() : plan.flags.out, configuration);
+  run.write(RunFile::configuration, fit_toml(plan.flags));
+  return run;
+}
+
+/// A finished run that is asked to go on has nothing to do but to say what it found.
+int say_again(const RunDirectory& run, const FitFlags& flags) {
+  if (!flags.common.quiet) fmt::print(stderr, "{} is complete already\n", run.path());
+  if (flags.common.json) {
+    fmt::print("{}", run.read(RunFile::summary));
+  } else {
+    fmt::print("report:  {0}/report.html\npredict: ockham predict {0} NEW.csv\n", run.path());
+  }
+  return 0;
+}
+
+int say_interrupted(const RunDirectory& run) {
+  fmt::print(stderr, "ockham: interrupted; 'ockham fit ... --out {} --resume' with the same flags goes on\n",
+             run.path());
+  return exit_interrupted;
+}
+
+bool is_complete(const RunDirectory& run) { return run.has(RunFile::summary) && run.checkpoint_names().empty(); }
+
+}  // namespace
+
+int run_fit(const FitFlags& flags) {
+  const auto start = Clock::now();
+  Messages messages(flags.common.quiet);
+  const FitData data = read_fit_data(flags, messages);
+  const FitPlan plan = plan_fit(flags, data, messages);
+  const RunDirectory run = open_run(plan, data);
+  if (is_complete(run)) return say_again(run, flags);
+  if (!flags.common.quiet) {
+    fmt::print(stderr, "{} examples, {} features; {} trainings of up to {} epochs: time budget about {}\n",
+               data.training.size(), data.features(), plan.candidates.size() * plan.options.restarts,
+               plan.options.online.epochs, duration(plan.expected_seconds));
+    fmt::print(stderr, "run directory: {}\n", run.path());
+  }
+
+  FitTrainings trainings = train_in_directory(plan, data, run);
+  if (trainings.end == TrainingsEnd::interrupted) return say_interrupted(run);
+  const std::string trace = trace_csv(plan, data, trainings.all);
+  const FitResults results = assess_trainings(plan, data, std::move(trainings.all));
+  const std::optional<FitBaseline> baseline = search_baseline(plan, data, messages);
+  if (baseline && baseline->interrupted) return say_interrupted(run);
+
+  FitSummary summary{plan, data, results, baseline, trainings.end, run.path(), messages.all(), seconds_since(start)};
+  save_trained_model(run.path_of(RunFile::model), *results.selected);
+  run.write(RunFile::trace, trace);
+  write_fit_report(summary, run);
+  const std::string json = fit_json(summary);
+  run.write(RunFile::summary, json);
+  // The last step: a run without checkpoints and with a summary is complete.
+  if (trainings.end == TrainingsEnd::complete) run.remove_checkpoints();
+  fmt::print("{}", flags.common.json ? json : fit_table(summary));
+  return 0;
+}
+
+}  // namespace ockham::app

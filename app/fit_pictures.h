@@ -1,0 +1,13 @@
+// What the report shows of the selected model's predictions: residuals, calibration, reliability, bands and maps.
+#pragma once
+
+#include "app/fit_data.h"
+#include "ockham/predict/trained_model.h"
+#include "ockham/report/run_report.h"
+
+namespace ockham::app {
+
+/// Fills the parts that apply: for one numeric input the predictive band, for two the map.
+void add_pictures(const TrainedModel& trained, const FitData& data, RunReport& report);
+
+}  // namespace ockham::app

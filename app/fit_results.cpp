@@ -1,0 +1,128 @@
+#include "app/fit_results.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "ockham/base/atomic_file.h"
+
+namespace ockham::app {
+namespace {
+
+/// A gradient this large, beside the square root of the number of weights, says that θ is far from a mode.
+constexpr double kFarFromMode = 1.0;
+
+double in_target_units(const FitPlan& plan, const FitData& data, double log_density) {
+  const double sum = log_density_in_target_units(data.encoding, 0, data.training.size());
+  return log_density + plan.flags.likelihood_weight * sum;
+}
+
+/// The candidate in its best state.
+Model best_model(const FitPlan& plan, const CandidateTraining& training) {
+  Model model = plan.candidates[training.candidate].make(training.restart);
+  model.network.set_flat_parameters(training.result.best.mode);
+  model.hyperparameters = training.result.best.hyperparameters.clone();
+  return model;
+}
+
+void describe(const FitPlan& plan, const FitData& data, const CandidateTraining& training, const TrainedModel& trained,
+              CandidateResult& result) {
+  const Evidence terms = evidence(trained.posterior, trained.model.hyperparameters);
+  result.log_evidence = in_target_units(plan, data, training.result.best.log_evidence);
+  result.log_likelihood = in_target_units(plan, data, terms.log_likelihood);
+  result.log_prior = terms.log_prior;
+  result.log_det = terms.log_det;
+  const Hyperparameters& values = trained.model.hyperparameters;
+  if (values.log_noise.numel() > 0) {
+    const at::Tensor noise = (values.log_noise.exp() * target_scales(data.encoding)).contiguous();
+    result.noise = {noise.data_ptr<double>(), noise.data_ptr<double>() + noise.numel()};
+  }
+  if (values.log_temperature.numel() > 0) result.temperature = std::exp(values.log_temperature[0].item<double>());
+  for (int64_t group = 0; group < trained.model.prior.size(); ++group)
+    result.prior_precision.emplace_back(trained.model.prior.names()[static_cast<size_t>(group)],
+                                        std::exp(values.log_prior_precision[group].item<double>()));
+  result.epochs = training.result.state.epoch;
+  result.best_epoch = training.result.best.epoch;
+  result.gradient_norm = training.result.gradient_norm;
+  result.passes = training.result.state.passes;
+  ScoreOptions options;
+  options.memory_budget = plan.flags.common.memory;
+  result.train = score(trained, data.training, options);
+  if (data.test) result.test = score(trained, *data.test, options);
+}
+
+}  // namespace
+
+TrainedModel with_posterior(const FitPlan& plan, const FitData& data, const std::string& network, Model model) {
+  const at::ScalarType type = model.network.dtype();
+  const int64_t outputs = std::holds_alternative<Bernoulli>(model.likelihood) ? 1 : data.outputs();
+  const Dataset prepared(data.training.inputs().to(type),
+                         prepare_targets(model.likelihood, data.training.targets(), outputs, type));
+  LaplaceFit posterior = fit_laplace(model, prepared, plan.options.online.laplace);
+  std::string torchscript = std::filesystem::exists(network) ? read_file(network) : std::string();
+  return TrainedModel{network,          std::move(torchscript), {data.features()},
+                      std::move(model), std::move(posterior),   data.encoding};
+}
+
+FitResults assess_trainings(const FitPlan& plan, const FitData& data, std::vector<CandidateTraining> trainings) {
+  const size_t count = plan.candidates.size();
+  std::vector<CandidateScore> scores(count);
+  std::vector<std::vector<size_t>> finished(count);  // trainings behind scores[i].log_evidences
+  std::vector<CandidateResult> results(count);
+  for (size_t i = 0; i < count; ++i) {
+    results[i].network = scores[i].name = plan.candidates[i].network;
+    results[i].parameters = static_cast<int64_t>(plan.candidates[i].cost);
+    scores[i].comparability =
+        fmt::format("{} {} {}", word_of(plan.flags.structure), word_of(plan.flags.curvature), name_of(plan.likelihood));
+  }
+  for (size_t t = 0; t < trainings.size(); ++t) {
+    const CandidateTraining& training = trainings[t];
+    CandidateResult& result = results[training.candidate];
+    const OnlineState& state = training.result.state;
+    result.seconds_training += state.seconds_training;
+    result.seconds_curvature += state.seconds_curvature;
+    result.eliminated_at = std::max(result.eliminated_at, training.eliminated_at);
+    std::string failure = training.result.failure;
+    if (training.eliminated_at > 0)
+      failure = fmt::format("given up as hopeless after {} epochs", training.eliminated_at);
+    // What diverged or was given up keeps no evidence: the best state before that was no end of a training.
+    if (!failure.empty()) {
+      result.failure = scores[training.candidate].failure = failure;
+      continue;
+    }
+    scores[training.candidate].log_evidences.push_back(in_target_units(plan, data, training.result.best.log_evidence));
+    finished[training.candidate].push_back(t);
+  }
+
+  FitResults all;
+  const Ranking ranking = rank_by_evidence(scores);
+  all.warnings = ranking.warnings;
+  std::vector<bool> ranked(count);
+  for (const RankedCandidate& place : ranking.order) {
+    CandidateResult& result = results[place.candidate];
+    ranked[place.candidate] = true;
+    result.ranked = place;
+    result.has_evidence = true;
+    result.log_evidences = scores[place.candidate].log_evidences;
+    const CandidateTraining& kept = trainings[finished[place.candidate][place.best_restart]];
+    TrainedModel trained = with_posterior(plan, data, result.network, best_model(plan, kept));
+    describe(plan, data, kept, trained, result);
+    if (!all.selected) {
+      all.selected = std::move(trained);
+      if (result.gradient_norm > kFarFromMode * std::sqrt(static_cast<double>(result.parameters)))
+        all.warnings.push_back(
+            fmt::format("the gradient norm of '{}' is {:.3g}: it is not at a mode, and its evidence may be too high; "
+                        "give more --epochs or a smaller --lr",
+                        result.network, result.gradient_norm));
+    }
+    all.candidates.push_back(std::move(result));
+  }
+  for (size_t i = 0; i < count; ++i)
+    if (!ranked[i]) all.candidates.push_back(std::move(results[i]));
+  for (CandidateResult& result : all.candidates) result.seconds = result.seconds_training + result.seconds_curvature;
+  return all;
+}
+
+}  // namespace ockham::app

@@ -1,0 +1,51 @@
+// What the candidates reached, in the target's own units, and their ranking.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/fit_plan.h"
+#include "ockham/evidence/evidence.h"
+#include "ockham/predict/scores.h"
+#include "ockham/predict/trained_model.h"
+#include "ockham/select/rank.h"
+
+namespace ockham::app {
+
+/// A candidate by the restart that is kept.
+struct CandidateResult {
+  std::string network;
+  int64_t parameters = 0;
+  RankedCandidate ranked;             // when it has an evidence
+  std::vector<double> log_evidences;  // of its restarts
+  std::string failure;                // why it has none, or why a restart ended early
+  bool has_evidence = false;
+  // Of the kept restart:
+  double log_evidence = 0, log_likelihood = 0, log_prior = 0, log_det = 0;
+  std::vector<double> noise;  // empty without one
+  std::optional<double> temperature;
+  std::vector<std::pair<std::string, double>> prior_precision;
+  int64_t epochs = 0, best_epoch = 0;
+  int64_t eliminated_at = 0;
+  double gradient_norm = 0;
+  double seconds = 0, seconds_training = 0, seconds_curvature = 0;  // over all restarts
+  PredictiveScores train;
+  std::optional<PredictiveScores> test;
+  std::vector<OnlinePass> passes;
+};
+
+struct FitResults {
+  std::vector<CandidateResult> candidates;  // best first, those without an evidence last
+  std::optional<TrainedModel> selected;     // of the first
+  std::vector<std::string> warnings;
+};
+
+/// Ranks and assesses. Test data are looked at here only, after the ranking. Throws Error(numerical) when no candidate
+/// has an evidence.
+FitResults assess_trainings(const FitPlan& plan, const FitData& data, std::vector<CandidateTraining> trainings);
+
+/// A trained model with its posterior: one curvature pass over the training data.
+TrainedModel with_posterior(const FitPlan& plan, const FitData& data, const std::string& network, Model model);
+
+}  // namespace ockham::app

@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+
+#include "app/fit_plan.h"
+
+namespace ockham::app {
+namespace {
+
+const char* word_of(TaskChoice choice) {
+  return choice == TaskChoice::regression       ? "regression"
+         : choice == TaskChoice::classification ? "classification"
+                                                : "auto";
+}
+
+const char* word_of(ScheduleChoice choice) {
+  return choice == ScheduleChoice::constant ? "constant" : choice == ScheduleChoice::step ? "step" : "cosine";
+}
+
+const char* word_of(HeaderChoice choice) {
+  return choice == HeaderChoice::yes ? "yes" : choice == HeaderChoice::no ? "no" : "auto";
+}
+
+const char* word_of(BaselineChoice choice) {
+  return choice == BaselineChoice::holdout ? "holdout" : choice == BaselineChoice::folds ? "folds" : "none";
+}
+
+const char* separator_word(char separator) {
+  switch (separator) {
+    case ',':
+      return "comma";
+    case ';':
+      return "semicolon";
+    case '\t':
+      return "tab";
+    case ' ':
+      return "space";
+    default:
+      return "auto";
+  }
+}
+
+/// Files are recorded so that they are found from every directory.
+std::string absolute(const std::string& path) {
+  return path.empty() || path == "-" ? path : std::filesystem::absolute(path).lexically_normal().string();
+}
+
+std::string in_quotes(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char letter : text) {
+    if (letter == '"' || letter == '\\') quoted += '\\';
+    quoted += letter;
+  }
+  return quoted + '"';
+}
+
+/// One flag: its name and its values.
+struct Setting {
+  std::string flag;
+  std::vector<std::string> values;
+};
+
+std::vector<Setting> list_settings(const FitFlags& flags) {
+  std::vector<Setting> settings;
+  const auto add = [&](const char* flag, const auto& value) { settings.push_back({flag, {fmt::format("{}", value)}}); };
+  const auto add_text = [&](const char* flag, const std::string& value) {
+    if (!value.empty()) settings.push_back({flag, {value}});
+  };
+  const auto add_all = [&](const char* flag, const auto& values) {
+    Setting setting{flag, {}};
+    for (const auto& value : values) setting.values.push_back(fmt::format("{}", value));
+    if (!setting.values.empty()) settings.push_back(setting);
+  };
+  const auto add_switch = [&](const char* flag, bool on) {
+    if (on) settings.push_back({flag, {"true"}});
+  };
+  add_text("data", absolute(flags.data));
+  add_text("inputs", absolute(flags.inputs));
+  add_text("targets", absolute(flags.targets));
+  add_all("target", flags.target);
+  add("task", word_of(flags.task));
+  add("header", word_of(flags.table.header));
+  add("separator", separator_word(flags.table.separator));
+  add_switch("impute", flags.impute);
+  add_all("categorical", flags.categorical);
+  add_all("drop", flags.drop);
+  add_text("test", absolute(flags.test));
+  if (flags.test_fraction > 0) add("test-fraction", flags.test_fraction);
+  add_all("network", flags.networks);
+  add("restarts", flags.restarts);
+  add("workers", *flags.workers);
+  add_switch("eliminate", flags.eliminate);
+  add("baseline", word_of(flags.baseline));
+  add("epochs", *flags.epochs);
+  add("batch-size", *flags.batch_size);
+  add("optimizer", flags.optimizer == OptimizerChoice::sgd ? "sgd" : "adam");
+  add("lr", *flags.lr);
+  add("momentum", flags.momentum);
+  add("lr-schedule", word_of(flags.lr_schedule));
+  add("burn-in", *flags.burn_in);
+  add("frequency", *flags.frequency);
+  add("hyper-steps", *flags.hyper_steps);
+  add("hyper-lr", *flags.hyper_lr);
+  add("best-after", *flags.best_after);
+  add("patience", flags.patience);
+  add("likelihood", app::word_of(flags.likelihood));
+  add("structure", app::word_of(flags.structure));
+  add("curvature", app::word_of(flags.curvature));
+  add("kron-approx", app::word_of(flags.kronecker));
+  add("mc-samples", flags.mc_samples);
+  add("prior", app::word_of(flags.prior));
+  add_all("prior-precision", flags.prior_precision);
+  add_all("noise", flags.noise);
+  add_switch("learn-temperature", flags.learn_temperature);
+  add("likelihood-weight", flags.likelihood_weight);
+  add("seed", flags.common.seed);
+  add("threads", flags.common.threads);
+  add("dtype", flags.common.dtype == FloatType::float64 ? "float64" : "float32");
+  add("device", flags.common.device == DeviceKind::cuda ? "cuda" : "cpu");
+  return settings;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> fit_settings(const FitFlags& resolved) {
+  std::vector<std::pair<std::string, std::string>> settings;
+  for (const Setting& setting : list_settings(resolved))
+    settings.emplace_back(setting.flag, fmt::format("{}", fmt::join(setting.values, ",")));
+  return settings;
+}
+
+std::string fit_toml(const FitFlags& resolved) {
+  std::string toml = "# Every setting of this run, resolved: ockham fit --config config.toml does it again.\n";
+  for (const Setting& setting : list_settings(resolved)) {
+    std::vector<std::string> quoted;
+    for (const std::string& value : setting.values) quoted.push_back(value == "true" ? value : in_quotes(value));
+    toml += quoted.size() == 1 ? fmt::format("{} = {}\n", setting.flag, quoted[0])
+                               : fmt::format("{} = [{}]\n", setting.flag, fmt::join(quoted, ", "));
+  }
+  return toml;
+}
+
+RunConfiguration fit_configuration(const FitFlags& resolved, const FitData& data) {
+  RunConfiguration configuration;
+  for (const auto& [flag, value] : fit_settings(resolved)) configuration[flag] = value;
+  configuration[data_checksum_name] = data.checksum;
+  return configuration;
+}
+
+}  // namespace ockham::app

@@ -1,0 +1,176 @@
+#include "app/fit_summary.h"
+
+#include <fmt/format.h>
+#include <torch/version.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/durations.h"
+
+namespace ockham::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json one_or_many(const std::vector<double>& values) {
+  if (values.empty()) return nullptr;
+  if (values.size() == 1) return values[0];
+  return values;
+}
+
+Json scores_json(const PredictiveScores& scores) {
+  Json json;
+  json["examples"] = scores.examples;
+  json["log_likelihood"] = scores.log_likelihood;
+  json["nll"] = scores.nll;
+  json["nll_bayes"] = scores.nll_bayes;
+  const auto add = [&](const char* name, const std::optional<double>& value) {
+    if (value) json[name] = *value;
+  };
+  add("rmse", scores.rmse);
+  add("coverage95", scores.coverage95);
+  add("accuracy", scores.accuracy);
+  add("ece", scores.ece);
+  add("brier", scores.brier);
+  add("accuracy_bayes", scores.accuracy_bayes);
+  add("ece_bayes", scores.ece_bayes);
+  add("brier_bayes", scores.brier_bayes);
+  return json;
+}
+
+Json candidate_json(const FitSummary& summary, const CandidateResult& result) {
+  Json json;
+  json["network"] = result.network;
+  json["parameters"] = result.parameters;
+  const bool known = result.has_evidence;
+  const auto value = [known](double number) { return known ? Json(number) : Json(nullptr); };
+  json["log_marginal_likelihood"] = value(result.log_evidence);
+  json["log_marginal_likelihood_per_example"] =
+      value(result.log_evidence / static_cast<double>(summary.data.training.size()));
+  json["log_likelihood"] = value(result.log_likelihood);
+  json["log_prior"] = value(result.log_prior);
+  json["log_det"] = value(result.log_det);
+  json["mean_log_marginal_likelihood"] = value(result.ranked.mean);
+  json["spread"] = value(result.ranked.spread);
+  json["probability"] = value(result.ranked.probability);
+  json["restarts"] = result.log_evidences;
+  json["prior_precision"] = Json::object();
+  for (const auto& [name, precision] : result.prior_precision) json["prior_precision"][name] = precision;
+  json["noise"] = one_or_many(result.noise);
+  json["temperature"] = result.temperature ? Json(*result.temperature) : Json(nullptr);
+  json["structure"] = word_of(summary.plan.flags.structure);
+  json["curvature"] = word_of(summary.plan.flags.curvature);
+  json["epochs"] = result.epochs;
+  json["best_epoch"] = result.best_epoch;
+  if (result.eliminated_at > 0) json["eliminated_at"] = result.eliminated_at;
+  json["seconds"] = result.seconds;
+  json["seconds_training"] = result.seconds_training;
+  json["seconds_curvature"] = result.seconds_curvature;
+  json["gradient_norm"] = value(result.gradient_norm);
+  json["failure"] = result.failure.empty() ? Json(nullptr) : Json(result.failure);
+  if (known) json["train"] = scores_json(result.train);
+  if (known && result.test) json["test"] = scores_json(*result.test);
+  return json;
+}
+
+Json baseline_json(const FitBaseline& baseline) {
+  Json json;
+  json["network"] = baseline.network;
+  json["prior_precision"] = baseline.prior_precision;
+  json["trainings"] = baseline.search.trainings;
+  json["train"] = scores_json(baseline.train);
+  if (baseline.test) json["test"] = scores_json(*baseline.test);
+  json["grid"] = Json::array();
+  for (const GridSetting& setting : baseline.search.settings) {
+    const bool scored = std::isfinite(setting.nll);
+    json["grid"].push_back({{"network", baseline.networks[setting.candidate]},
+                            {"prior_precision", setting.precision},
+                            {"validation_nll_standardised", scored ? Json(setting.nll) : Json(nullptr)},
+                            {"failure", setting.failure.empty() ? Json(nullptr) : Json(setting.failure)}});
+  }
+  json["seconds"] = baseline.search.seconds;
+  return json;
+}
+
+std::string metric(const CandidateResult& result, bool regression) {
+  const auto show = [&](const PredictiveScores& scores) {
+    return regression ? fmt::format("{:>9.4g} {:>9.4f}", *scores.rmse, scores.nll_bayes)
+                      : fmt::format("{:>8.2f}% {:>9.4f}", 100 * *scores.accuracy_bayes, scores.nll_bayes);
+  };
+  return show(result.test ? *result.test : result.train);
+}
+
+}  // namespace
+
+std::string fit_json(const FitSummary& summary) {
+  const FitData& data = summary.data;
+  Json json;
+  json["schema"] = 1;
+  json["task"] = data.is_regression() ? "regression" : "classification";
+  json["data"] = data.name;
+  std::vector<std::string> targets;
+  for (const TargetEncoding& target : data.encoding.targets) targets.push_back(target.name);
+  json["targets"] = targets;
+  json["examples"] = data.training.size();
+  json["test_examples"] = data.test ? data.test->size() : 0;
+  json["features"] = data.features();
+  json["feature_names"] = feature_names(data.encoding);
+  json["classes"] = data.encoding.classes.size();
+  if (!data.is_regression()) json["class_names"] = data.encoding.classes;
+  json["selected"] = summary.results.candidates.front().network;
+  json["run"] = summary.run;
+  json["complete"] = summary.end == TrainingsEnd::complete;
+  json["candidates"] = Json::array();
+  for (const CandidateResult& result : summary.results.candidates)
+    json["candidates"].push_back(candidate_json(summary, result));
+  if (summary.baseline) json["baseline"] = baseline_json(*summary.baseline);
+  json["warnings"] = summary.results.warnings;
+  json["messages"] = summary.messages;
+  json["settings"] = Json::object();
+  for (const auto& [flag, value] : fit_settings(summary.plan.flags)) json["settings"][flag] = value;
+  json["versions"] = {{"ockham", OCKHAM_VERSION}, {"libtorch", TORCH_VERSION}};
+  json["seconds"] = summary.seconds;
+  return json.dump(1) + "\n";
+}
+
+std::string fit_table(const FitSummary& summary) {
+  const bool color = use_color(summary.plan.flags.common.color, 1);
+  const char *bold = color ? "\033[1m" : "", *plain = color ? "\033[0m" : "";
+  const bool regression = summary.data.is_regression(), tested = summary.data.test.has_value();
+  const std::string split = tested ? "test" : "train";
+  std::string text = fmt::format("{}  {:<22} {:>10} {:>14} {:>8} {:>7} {:>9} {:>9} {:>9}{}\n", bold, "network",
+                                 "parameters", "log evidence", "±", "P(M|D)", regression ? "noise" : "epochs",
+                                 split + (regression ? " rmse" : " acc"), split + " nll", plain);
+  for (const CandidateResult& result : summary.results.candidates) {
+    if (!result.has_evidence) {
+      text += fmt::format("  {:<22} {:>10} {}\n", result.network, result.parameters, result.failure);
+      continue;
+    }
+    const std::string spread = result.log_evidences.size() > 1 ? fmt::format("{:.2f}", result.ranked.spread) : "";
+    const std::string third =
+        regression ? fmt::format("{:.4g}", result.noise.front()) : fmt::format("{}", result.epochs);
+    text += fmt::format("{}{} {:<22} {:>10} {:>14.2f} {:>8} {:>7.3f} {:>9} {}{}\n",
+                        &result == &summary.results.candidates.front() ? bold : "",
+                        &result == &summary.results.candidates.front() ? "*" : " ", result.network, result.parameters,
+                        result.ranked.mean, spread, result.ranked.probability, third, metric(result, regression),
+                        &result == &summary.results.candidates.front() ? plain : "");
+  }
+  if (summary.baseline) {
+    const FitBaseline& baseline = *summary.baseline;
+    const PredictiveScores& scores = baseline.test ? *baseline.test : baseline.train;
+    text += fmt::format("grid search by validation: {}, prior precision {:.3g}, {} nll {:.4f}; {} trainings, {}\n",
+                        baseline.network, baseline.prior_precision, split, scores.nll, baseline.search.trainings,
+                        duration(baseline.search.seconds));
+  }
+  for (const std::string& warning : summary.results.warnings) text += fmt::format("warning: {}\n", warning);
+  if (summary.end == TrainingsEnd::time_limit)
+    text += fmt::format("--time-limit ended trainings early; 'ockham fit ... --out {} --resume' continues them\n",
+                        summary.run);
+  text += fmt::format("{}selected {}{} in {}\nreport:  {}/report.html\npredict: ockham predict {} NEW.csv\n", bold,
+                      summary.results.candidates.front().network, plain, duration(summary.seconds), summary.run,
+                      summary.run);
+  return text;
+}
+
+}  // namespace ockham::app

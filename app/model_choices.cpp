@@ -1,0 +1,87 @@
+#include "app/model_choices.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include "ockham/base/error.h"
+
+namespace ockham::app {
+
+Likelihood likelihood_of(LikelihoodChoice choice, bool noise_per_output) {
+  switch (choice) {
+    case LikelihoodChoice::categorical:
+      return Categorical{};
+    case LikelihoodChoice::bernoulli:
+      return Bernoulli{};
+    case LikelihoodChoice::poisson:
+      return Poisson{};
+    default:
+      return Gaussian{noise_per_output};
+  }
+}
+
+Structure structure_of(StructureChoice choice) {
+  switch (choice) {
+    case StructureChoice::full:
+      return Structure::full;
+    case StructureChoice::block:
+      return Structure::block;
+    case StructureChoice::diag:
+      return Structure::diagonal;
+    default:
+      return Structure::kronecker;
+  }
+}
+
+StructureChoice choice_of(Structure structure) {
+  switch (structure) {
+    case Structure::full:
+      return StructureChoice::full;
+    case Structure::block:
+      return StructureChoice::block;
+    case Structure::diagonal:
+      return StructureChoice::diag;
+    default:
+      return StructureChoice::kron;
+  }
+}
+
+CurvatureKind curvature_of(CurvatureChoice choice) {
+  return choice == CurvatureChoice::ef   ? CurvatureKind::empirical_fisher
+         : choice == CurvatureChoice::mc ? CurvatureKind::mc_fisher
+                                         : CurvatureKind::ggn;
+}
+
+KroneckerRule kronecker_rule_of(KroneckerChoice choice) {
+  return choice == KroneckerChoice::reduce  ? KroneckerRule::reduce
+         : choice == KroneckerChoice::paper ? KroneckerRule::paper
+                                            : KroneckerRule::expand;
+}
+
+Prior prior_of(PriorChoice choice, const ParameterLayout& layout) {
+  switch (choice) {
+    case PriorChoice::layerwise:
+      return Prior::layerwise(layout);
+    case PriorChoice::diagonal:
+      return Prior::diagonal(layout);
+    case PriorChoice::ard:
+      return Prior::ard(layout);
+    default:
+      return Prior::scalar(layout);
+  }
+}
+
+at::Tensor log_precisions_of(const at::Tensor& values, PriorChoice choice, const Prior& prior) {
+  if (values.numel() == 1) return values.log().expand({prior.size()}).clone();
+  if (values.numel() != prior.size()) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("--prior-precision: {} values came, but the {} prior of this network has {}", values.numel(),
+                    word_of(choice),
+                    prior.size() == 1 ? std::string("one precision; give one value, or another --prior")
+                                      : fmt::format("{0} groups; give one value for all, or {0}", prior.size())));
+  }
+  return values.log();
+}
+
+}  // namespace ockham::app

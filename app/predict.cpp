@@ -1,0 +1,107 @@
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "app/messages.h"
+#include "app/predict_data.h"
+#include "app/predict_flags.h"
+#include "app/predict_report.h"
+#include "app/run_model.h"
+#include "app/scores_report.h"
+#include "ockham/base/atomic_file.h"
+#include "ockham/base/error.h"
+
+namespace ockham::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+constexpr int64_t standard_samples = 1000;
+
+PredictMethod method_of(MethodChoice choice) {
+  switch (choice) {
+    case MethodChoice::map:
+      return PredictMethod::map;
+    case MethodChoice::linearised:
+      return PredictMethod::linearised;
+    case MethodChoice::probit:
+      return PredictMethod::probit;
+    case MethodChoice::sampled:
+      return PredictMethod::sampled;
+    default:
+      return PredictMethod::automatic;
+  }
+}
+
+/// A method that the task does not have is refused before the data are read.
+void check_method(const PredictFlags& flags, const TrainedModel& trained) {
+  const bool for_classes = flags.method == MethodChoice::probit || flags.method == MethodChoice::sampled;
+  if (for_classes && trained.encoding.task == Task::regression)
+    throw Error(ErrorKind::usage,
+                fmt::format("--method {}: it is for classes, but the run is a regression, whose linearised predictive "
+                            "has a closed form; use linearised or map",
+                            word_of(flags.method)));
+}
+
+std::function<void(int64_t)> watch(const CommonFlags& flags, Clock::time_point start) {
+  return [limit = flags.time_limit, start](int64_t done) {
+    if (limit > 0 && seconds_since(start) > limit)
+      throw Error(
+          ErrorKind::failure,
+          fmt::format("--time-limit: {} examples were done in {} s; give more time, or --method map", done, limit));
+  };
+}
+
+}  // namespace
+
+int run_predict(const PredictFlags& given) {
+  const auto start = Clock::now();
+  PredictFlags flags = given;
+  Messages messages(flags.common.quiet);
+  if (!flags.out.empty()) {
+    for (const std::string& read : {flags.data, flags.inputs, flags.targets})
+      expect_other_file("--out", flags.out, read);
+  }
+  const TrainedModel trained = load_run_model(flags.run);
+  check_method(flags, trained);
+  if (flags.samples > 0 && flags.method != MethodChoice::sampled)
+    messages.add("--samples is not used: it belongs to --method sampled");
+  if (flags.samples == 0) flags.samples = standard_samples;
+  const PredictData data = read_predict_data(flags, trained.encoding, messages);
+
+  PredictOptions options;
+  options.method = method_of(flags.method);
+  options.samples = flags.samples;
+  options.seed = flags.common.seed;
+  options.memory_budget = flags.common.memory;
+  options.progress = watch(flags.common, start);
+  PredictReport report;
+  report.predictions = predict_table(trained, data.inputs, options);
+  expect_finite(report.predictions);
+  if (data.scored) {
+    ScoreOptions scoring;
+    scoring.memory_budget = flags.common.memory;
+    scoring.progress = watch(flags.common, start);
+    report.scores = score(trained, *data.scored, scoring);
+  }
+  report.messages = messages.all();
+  report.seconds = seconds_since(start);
+
+  if (!flags.out.empty()) write_atomically(flags.out, predictions_csv(trained.encoding, report.predictions));
+  if (flags.common.json) {
+    fmt::print("{}", predictions_json(trained, flags, report));
+    return 0;
+  }
+  if (flags.out.empty()) {
+    fmt::print("{}", predictions_csv(trained.encoding, report.predictions));
+  } else if (!flags.common.quiet) {
+    fmt::print(stderr, "{} predictions in {}\n", data.inputs.size(0), flags.out);
+  }
+  if (report.scores && !flags.common.quiet) fmt::print(stderr, "{}\n", scores_words(*report.scores));
+  return 0;
+}
+
+}  // namespace ockham::app

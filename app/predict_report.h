@@ -1,0 +1,31 @@
+// What `ockham predict` says: a CSV table, or JSON.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/predict_flags.h"
+#include "ockham/predict/scores.h"
+#include "ockham/predict/table_predictions.h"
+
+namespace ockham::app {
+
+struct PredictReport {
+  TablePredictions predictions;
+  std::optional<PredictiveScores> scores;
+  std::vector<std::string> messages;
+  double seconds = 0;
+};
+
+/// Throws Error(numerical) naming the row when a prediction is not a finite number.
+void expect_finite(const TablePredictions& predictions);
+
+/// A header and a row per example. One target: mean, sd, sd_epistemic, sd_noise, lower95, upper95; several: the same
+/// for each, after its name and an underscore. Classes: class, p_<class> for each.
+std::string predictions_csv(const TableEncoding& encoding, const TablePredictions& predictions);
+
+/// One JSON object; the predictions are objects with the names of the CSV's columns.
+std::string predictions_json(const TrainedModel& trained, const PredictFlags& flags, const PredictReport& report);
+
+}  // namespace ockham::app

@@ -1,0 +1,16 @@
+// The inverse of a triangular matrix by halves, at the speed of matrix products: LAPACK's own is two to four times
+// slower. With L = [L₁₁ 0; L₂₁ L₂₂] it is L⁻¹ = [L₁₁⁻¹ 0; -L₂₂⁻¹ L₂₁ L₁₁⁻¹  L₂₂⁻¹].
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace ockham {
+
+/// L⁻¹ of a lower triangular float64 [n, n] without zeros on its diagonal; what is above the diagonal is not read, and
+/// is zero in the result, which is stored by columns.
+at::Tensor triangular_inverse(const at::Tensor& lower);
+
+/// Σ_i (L⁻¹)_ij² for every column j, [n].
+at::Tensor triangular_inverse_column_norms(const at::Tensor& lower);
+
+}  // namespace ockham

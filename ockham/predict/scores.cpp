@@ -1,0 +1,111 @@
+#include "ockham/predict/scores.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ockham/assess/classification.h"
+#include "ockham/assess/regression.h"
+#include "ockham/base/error.h"
+
+namespace ockham {
+namespace {
+
+/// ∫ g(x) N(x; 0, 1) dx ≈ Σ w_k g(x_k), exact for polynomials up to degree 2n - 1: eigenvalues of the Jacobi matrix of
+/// the Hermite polynomials.
+struct Quadrature {
+  at::Tensor nodes, log_weights;  // [n]
+};
+Quadrature normal_quadrature(int64_t n) {
+  const at::Tensor beside = at::arange(1, n, at::kDouble).sqrt();
+  const auto [values, vectors] = at::linalg_eigh(at::diag(beside, 1) + at::diag(beside, -1));
+  return {values, vectors[0].square().clamp_min(1e-300).log()};
+}
+
+/// Σ over targets of log Poisson(y | exp f) with f ~ N(mean, variance), its mean over examples.
+double poisson_log_likelihood(const at::Tensor& mean, const at::Tensor& variance, const at::Tensor& counts) {
+  static const Quadrature rule = normal_quadrature(40);
+  const at::Tensor log_rate = mean.unsqueeze(2) + variance.sqrt().unsqueeze(2) * rule.nodes;  // [N, C, n]
+  const at::Tensor log_probability =
+      counts.unsqueeze(2) * log_rate - log_rate.exp() - at::lgamma(counts + 1).unsqueeze(2);
+  return at::logsumexp(log_probability + rule.log_weights, {2}).sum(1).mean().item<double>();
+}
+
+/// Evenly spaced examples, at most `most` of them.
+at::Tensor choose_examples(int64_t examples, int64_t most) {
+  if (examples <= most) return at::arange(examples, at::kLong);
+  return (at::arange(most, at::kLong) * examples).floor_divide(most);
+}
+
+void score_classes(const TrainedModel& trained, const Dataset& data, const at::Tensor& chosen,
+                   const PredictOptions& predict, PredictiveScores& scores) {
+  const at::Tensor map = class_probabilities(predict_outputs(trained, data.inputs()));
+  const ClassificationScores plain = score_classification(map, data.targets());
+  scores.log_likelihood = plain.mean_log_likelihood;
+  scores.accuracy = plain.accuracy;
+  scores.brier = plain.brier;
+  scores.ece = expected_calibration_error(map, data.targets());
+  std::vector<at::Tensor> parts;
+  for_each_prediction(
+      trained, data.inputs().index_select(0, chosen), predict,
+      [&](const FunctionPredictive& chunk, int64_t) { parts.push_back(predict_probit(remove_common_mode(chunk))); });
+  const at::Tensor probit = at::cat(parts), targets = data.targets().index_select(0, chosen);
+  const ClassificationScores bayes = score_classification(probit, targets);
+  scores.nll_bayes = -bayes.mean_log_likelihood;
+  scores.accuracy_bayes = bayes.accuracy;
+  scores.brier_bayes = bayes.brier;
+  scores.ece_bayes = expected_calibration_error(probit, targets);
+}
+
+void score_numbers(const TrainedModel& trained, const Dataset& data, const at::Tensor& chosen,
+                   const PredictOptions& predict, PredictiveScores& scores) {
+  const auto width = static_cast<int64_t>(trained.encoding.targets.size());
+  if (data.targets().numel() != data.size() * width)
+    throw Error(ErrorKind::data, fmt::format("the targets have {} values for {} examples, but the model has {} targets",
+                                             data.targets().numel(), data.size(), width));
+  const at::Tensor targets = target_means(trained.encoding) +
+                             target_scales(trained.encoding) * data.targets().to(at::kDouble).reshape({-1, width});
+  PredictOptions map_options = predict;
+  map_options.method = PredictMethod::map;
+  map_options.progress = nullptr;
+  const RegressionTable map = predict_table(trained, data.inputs(), map_options).regression;
+  PredictOptions linearised = predict;
+  linearised.method = PredictMethod::linearised;
+  const at::Tensor some = data.inputs().index_select(0, chosen), some_targets = targets.index_select(0, chosen);
+  const RegressionTable bayes = predict_table(trained, some, linearised).regression;
+  scores.coverage95 = at::logical_and(some_targets >= bayes.lower95, some_targets <= bayes.upper95)
+                          .to(at::kDouble)
+                          .mean()
+                          .item<double>();
+  const RegressionScores plain = score_regression(map.mean, map.sd.square(), targets);
+  scores.rmse = plain.rmse;
+  if (!std::holds_alternative<Poisson>(trained.model.likelihood)) {
+    scores.log_likelihood = plain.mean_log_density;
+    scores.nll_bayes = -score_regression(bayes.mean, bayes.sd.square(), some_targets).mean_log_density;
+    return;
+  }
+  // By the moments of a log-normal rate, back to those of its logarithm.
+  const at::Tensor variance = (bayes.sd_epistemic / bayes.mean).square().log1p();
+  scores.log_likelihood = poisson_log_likelihood(map.mean.log(), at::zeros_like(map.mean), targets);
+  scores.nll_bayes = -poisson_log_likelihood(bayes.mean.log() - 0.5 * variance, variance, some_targets);
+}
+
+}  // namespace
+
+PredictiveScores score(const TrainedModel& trained, const Dataset& data, const ScoreOptions& options) {
+  PredictiveScores scores;
+  const at::Tensor chosen = choose_examples(data.size(), std::max<int64_t>(1, options.linearised_examples));
+  PredictOptions predict;
+  predict.memory_budget = options.memory_budget;
+  predict.progress = options.progress;
+  scores.examples = data.size();
+  scores.linearised_examples = chosen.numel();
+  const bool classes = trained.encoding.task == Task::classification;
+  (classes ? score_classes : score_numbers)(trained, data, chosen, predict, scores);
+  scores.nll = -scores.log_likelihood;
+  return scores;
+}
+
+}  // namespace ockham

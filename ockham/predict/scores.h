@@ -1,0 +1,39 @@
+// How good a trained model is on examples with known targets, in the target's own units.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "ockham/data/dataset.h"
+#include "ockham/predict/table_predictions.h"
+
+namespace ockham {
+
+struct ScoreOptions {
+  /// Examples for the linearised predictive, evenly spaced when there are more: it costs a Jacobian each. The others
+  /// use all.
+  int64_t linearised_examples = 20000;
+  int64_t memory_budget = 0;                            // bytes; 0: default_memory_budget()
+  std::function<void(int64_t examples_done)> progress;  // of the linearised ones; may throw to interrupt
+};
+
+/// All per example. Plain names are of the MAP predictive (the network and its noise), `_bayes` of the linearised one
+/// (probit for classes). Log likelihoods are densities in the target's units; several targets count as independent and
+/// are summed.
+struct PredictiveScores {
+  int64_t examples = 0;
+  int64_t linearised_examples = 0;
+  double log_likelihood = 0;  // (1/N) Σ log p(y)
+  double nll = 0;             // its negative
+  double nll_bayes = 0;
+  std::optional<double> rmse;                  // regression: over examples and targets
+  std::optional<double> coverage95;            // regression: share of targets between lower95 and upper95, linearised
+  std::optional<double> accuracy, ece, brier;  // classification
+  std::optional<double> accuracy_bayes, ece_bayes, brier_bayes;
+};
+
+/// Inputs and targets as `encode_inputs` and `encode_targets` give them (any floating type). Throws Error(data) when
+/// they do not fit the model.
+PredictiveScores score(const TrainedModel& trained, const Dataset& data, const ScoreOptions& options = {});
+
+}  // namespace ockham

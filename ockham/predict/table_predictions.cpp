@@ -1,0 +1,140 @@
+#include "ockham/predict/table_predictions.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ockham/base/error.h"
+#include "ockham/base/memory.h"
+#include "ockham/base/random.h"
+
+namespace ockham {
+namespace {
+
+constexpr double quantile_975 = 1.959963984540054;
+constexpr int64_t forward_batch = 256;
+
+at::Tensor shape_inputs(const TrainedModel& trained, const at::Tensor& inputs) {
+  int64_t features = 1;
+  for (int64_t size : trained.input_shape) features *= size;
+  if (inputs.dim() < 1 || inputs.size(0) == 0)
+    throw Error(ErrorKind::data, "there are no examples to predict for; at least one is expected");
+  if (inputs.numel() != inputs.size(0) * features)
+    throw Error(ErrorKind::data, fmt::format("the inputs have shape [{}], but the model takes [N, {}]",
+                                             fmt::join(inputs.sizes(), ", "), fmt::join(trained.input_shape, ", ")));
+  std::vector<int64_t> shape = {inputs.size(0)};
+  shape.insert(shape.end(), trained.input_shape.begin(), trained.input_shape.end());
+  return inputs.reshape(shape);
+}
+
+double temperature_of(const Hyperparameters& values) {
+  const bool has = values.log_temperature.defined() && values.log_temperature.numel() > 0;
+  return has ? std::exp(values.log_temperature.item<double>()) : 1;
+}
+
+PredictMethod choose(PredictMethod wish, Task task) {
+  if (task == Task::classification) {
+    const bool standard = wish == PredictMethod::automatic || wish == PredictMethod::linearised;
+    return standard ? PredictMethod::probit : wish;
+  }
+  if (wish == PredictMethod::automatic) return PredictMethod::linearised;
+  if (wish == PredictMethod::probit || wish == PredictMethod::sampled)
+    throw Error(ErrorKind::usage,
+                fmt::format("the method {} is for classes, but this model is a regression, whose linearised predictive "
+                            "has a closed form; use linearised or map",
+                            wish == PredictMethod::probit ? "probit" : "sampled"));
+  return wish;
+}
+
+/// [N, C] mean and variance of f to the target's units.
+RegressionTable in_target_units(const TrainedModel& trained, const at::Tensor& mean, const at::Tensor& variance) {
+  RegressionTable table;
+  if (std::holds_alternative<Poisson>(trained.model.likelihood)) {
+    table.mean = (mean + 0.5 * variance).exp();
+    table.sd_epistemic = table.mean * variance.expm1().sqrt();
+    table.sd_noise = table.mean.sqrt();
+  } else {
+    const at::Tensor scale = target_scales(trained.encoding);
+    table.mean = target_means(trained.encoding) + scale * mean;
+    table.sd_epistemic = scale * variance.sqrt();
+    table.sd_noise = (scale * trained.model.hyperparameters.log_noise.exp()).expand_as(mean).contiguous();
+  }
+  table.sd = (table.sd_epistemic.square() + table.sd_noise.square()).sqrt();
+  table.lower95 = table.mean - quantile_975 * table.sd;
+  table.upper95 = table.mean + quantile_975 * table.sd;
+  if (std::holds_alternative<Poisson>(trained.model.likelihood)) table.lower95.clamp_min_(0);
+  return table;
+}
+
+}  // namespace
+
+at::Tensor predict_outputs(const TrainedModel& trained, const at::Tensor& inputs) {
+  const at::NoGradGuard no_grad;
+  const at::Tensor shaped = shape_inputs(trained, inputs);
+  std::vector<at::Tensor> outputs;
+  for (int64_t first = 0; first < shaped.size(0); first += forward_batch) {
+    const at::Tensor part = shaped.narrow(0, first, std::min(forward_batch, shaped.size(0) - first));
+    outputs.push_back(trained.model.network.forward(part.to(trained.model.network.dtype())).to(at::kDouble));
+  }
+  return at::cat(outputs) / temperature_of(trained.model.hyperparameters);
+}
+
+void for_each_prediction(const TrainedModel& trained, const at::Tensor& inputs, const PredictOptions& options,
+                         const std::function<void(const FunctionPredictive& chunk, int64_t first)>& use) {
+  const at::Tensor shaped = shape_inputs(trained, inputs);
+  const int64_t outputs = std::max<int64_t>(1, trained.posterior.data_fit.outputs());
+  const int64_t weights = trained.model.network.layout().total();
+  constexpr int64_t covariance_bytes = int64_t{1} << 27, most_examples = 1024;
+  constexpr int64_t bytes = sizeof(double), copies = 4;
+  // Not from the memory that happens to be free: the streams of samples begin with a chunk.
+  const int64_t chunk = std::clamp<int64_t>(covariance_bytes / (outputs * outputs * bytes), 1, most_examples);
+  const int64_t budget = options.memory_budget > 0 ? options.memory_budget : default_memory_budget();
+  const int64_t batch = std::clamp<int64_t>(budget / 4 / (copies * outputs * weights * bytes), 1, 128);
+  for (int64_t first = 0; first < shaped.size(0); first += chunk) {
+    const int64_t count = std::min(chunk, shaped.size(0) - first);
+    const at::Tensor part = shaped.narrow(0, first, count).to(trained.model.network.dtype());
+    use(predict_function(trained.model.network, trained.posterior, trained.model.hyperparameters, part, batch), first);
+    if (options.progress) options.progress(first + count);
+  }
+}
+
+TablePredictions predict_table(const TrainedModel& trained, const at::Tensor& inputs, const PredictOptions& options) {
+  TablePredictions result;
+  result.method = choose(options.method, trained.encoding.task);
+  if (result.method == PredictMethod::sampled && options.samples < 1)
+    throw Error(ErrorKind::usage, fmt::format("the number of samples is {}, expected at least 1", options.samples));
+  const bool classes = trained.encoding.task == Task::classification;
+  if (result.method == PredictMethod::map) {
+    const at::Tensor outputs = predict_outputs(trained, inputs);
+    if (classes) {
+      result.probabilities = class_probabilities(outputs);
+    } else {
+      result.regression = in_target_units(trained, outputs, at::zeros_like(outputs));
+    }
+    if (options.progress) options.progress(inputs.size(0));
+    return result;
+  }
+  std::vector<at::Tensor> means, variances, probabilities;
+  for_each_prediction(trained, inputs, options, [&](const FunctionPredictive& function, int64_t first) {
+    if (!classes) {
+      means.push_back(function.mean);
+      variances.push_back(function.covariance.diagonal(0, 1, 2).clamp_min(0));
+    } else if (result.method == PredictMethod::probit) {
+      probabilities.push_back(predict_probit(remove_common_mode(function)));
+    } else {
+      at::Generator stream = random_stream({options.seed, static_cast<uint64_t>(first)});
+      probabilities.push_back(predict_sampled(function, options.samples, std::move(stream)));
+    }
+  });
+  if (classes) {
+    result.probabilities = at::cat(probabilities);
+  } else {
+    result.regression = in_target_units(trained, at::cat(means), at::cat(variances));
+  }
+  return result;
+}
+
+}  // namespace ockham

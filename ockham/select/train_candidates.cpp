@@ -1,0 +1,140 @@
+#include "ockham/select/train_candidates.h"
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "ockham/base/error.h"
+#include "ockham/base/platform.h"
+
+namespace ockham {
+namespace {
+
+/// The trainings, and the workers that take them one after the other.
+class Trainings {
+ public:
+  Trainings(const std::vector<Candidate>& candidates, const Dataset& data, const CandidatesOptions& options,
+            const CandidatesWatcher& watcher)
+      : candidates_(candidates), data_(data), options_(options), watcher_(watcher) {
+    for (size_t candidate = 0; candidate < candidates.size(); ++candidate)
+      for (size_t restart = 0; restart < options.restarts; ++restart) {
+        CandidateTraining training;
+        training.candidate = candidate;
+        training.restart = restart;
+        if (watcher.resume) states_.push_back(watcher.resume(candidate, restart));
+        if (watcher.resume && states_.back()) training.result = {states_.back()->best, 0, *states_.back(), {}, false};
+        all_.push_back(std::move(training));
+      }
+    states_.resize(all_.size());
+    stopped_.resize(all_.size());
+  }
+
+  /// Trains everything that is still in the race up to an epoch.
+  void train_until(int64_t epoch) {
+    std::vector<size_t> order;
+    for (size_t i = 0; i < all_.size(); ++i)
+      if (all_[i].eliminated_at == 0 && !stopped_[i]) order.push_back(i);
+    // The longest first, so that no worker is left alone with it at the end.
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return candidates_[all_[a].candidate].cost > candidates_[all_[b].candidate].cost;
+    });
+    size_t next = 0;
+    const auto work = [&] {
+      for (;;) {
+        size_t mine;
+        {
+          const std::lock_guard<std::mutex> lock(mutex_);
+          if (next >= order.size() || error_) return;
+          mine = order[next++];
+        }
+        train(mine, epoch);
+      }
+    };
+    if (options_.workers <= 1) {
+      work();
+    } else {
+      std::vector<std::thread> workers;
+      for (size_t i = 0; i < std::min(options_.workers, order.size()); ++i)
+        workers.emplace_back([&] {
+          const SingleThread alone;
+          work();
+        });
+      for (std::thread& worker : workers) worker.join();
+    }
+    if (error_) std::rethrow_exception(error_);
+  }
+
+  void eliminate(int64_t rung) {
+    if (std::find(stopped_.begin(), stopped_.end(), true) != stopped_.end()) return;
+    const std::vector<bool> stays = options_.survivors(rung, all_);
+    for (size_t i = 0; i < all_.size(); ++i) {
+      if (stays[i] || all_[i].eliminated_at > 0) continue;
+      all_[i].eliminated_at = rung;
+      if (watcher_.ended) watcher_.ended(all_[i]);
+    }
+  }
+
+  std::vector<CandidateTraining> take() { return std::move(all_); }
+
+ private:
+  void train(size_t index, int64_t until) {
+    CandidateTraining& training = all_[index];
+    const size_t candidate = training.candidate, restart = training.restart;
+    const bool last = until >= options_.online.epochs;
+    if (!last && states_[index] && states_[index]->epoch >= until) return;  // an earlier session went further
+    try {
+      bool stopped = false;
+      if (watcher_.begin) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        stopped = !watcher_.begin(candidate, restart);
+      }
+      if (!stopped) {
+        OnlineOptions options = options_.online;
+        options.candidate = candidate;
+        options.restart = restart;
+        options.resume = states_[index];
+        training.result = train_online(candidates_[candidate].make(restart), data_, options, [&](const auto& progress) {
+          const std::lock_guard<std::mutex> lock(mutex_);
+          stopped = error_ || (watcher_.after_epoch && !watcher_.after_epoch(candidate, restart, progress));
+          return !stopped && progress.epoch < until;
+        });
+        states_[index] = std::make_shared<OnlineState>(training.result.state);
+      } else if (!training.result.best.mode.defined()) {
+        training.result.failure = "its training did not begin";
+      }
+      const std::lock_guard<std::mutex> lock(mutex_);
+      stopped_[index] = stopped;
+      if ((stopped || last) && watcher_.ended) watcher_.ended(training);
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+    }
+  }
+
+  const std::vector<Candidate>& candidates_;
+  const Dataset& data_;
+  const CandidatesOptions& options_;
+  const CandidatesWatcher& watcher_;
+  std::vector<CandidateTraining> all_;
+  std::vector<std::shared_ptr<const OnlineState>> states_;
+  std::vector<bool> stopped_;  // by the watcher
+  std::mutex mutex_;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+std::vector<CandidateTraining> train_candidates(const std::vector<Candidate>& candidates, const Dataset& data,
+                                                const CandidatesOptions& options, const CandidatesWatcher& watcher) {
+  if (candidates.empty()) throw Error(ErrorKind::usage, "There are no candidates to train; give at least one.");
+  Trainings trainings(candidates, data, options, watcher);
+  for (const int64_t rung : options.rungs) {
+    trainings.train_until(rung);
+    trainings.eliminate(rung);
+  }
+  trainings.train_until(options.online.epochs);
+  return trainings.take();
+}
+
+}  // namespace ockham

@@ -1,0 +1,56 @@
+// Trains candidate networks by the online algorithm: each from several starts, several at once.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ockham/train/train_online.h"
+
+namespace ockham {
+
+struct Candidate {
+  std::string network;                          // its name: "mlp:50-50"
+  std::function<Model(uint64_t restart)> make;  // untrained, with weights drawn for that restart; from any thread
+  double cost = 1;                              // relative, of one epoch: the dearest is trained first
+};
+
+/// One training of a candidate, as it ended.
+struct CandidateTraining {
+  size_t candidate = 0, restart = 0;
+  OnlineResult result;
+  int64_t eliminated_at = 0;  // the epoch after which it was given up as hopeless; 0: it was not
+};
+
+struct CandidatesOptions {
+  OnlineOptions online;  // its keys `candidate` and `restart` are set for each training
+  size_t restarts = 1;
+  /// Trainings at once. With more than one, each runs on one thread, which for small networks is the faster way.
+  size_t workers = 1;
+  /// Epochs at which all trainings wait for each other, and which of them go on (by their traces up to that epoch).
+  /// Empty: nothing is eliminated.
+  std::vector<int64_t> rungs;
+  std::function<std::vector<bool>(int64_t rung, const std::vector<CandidateTraining>&)> survivors;
+};
+
+/// What a caller sees and decides. Calls come from the workers, one at a time.
+struct CandidatesWatcher {
+  /// The state from which a training goes on; null: it starts.
+  std::function<std::shared_ptr<const OnlineState>(size_t candidate, size_t restart)> resume;
+  /// Before a training begins or goes on; false leaves it as it is.
+  std::function<bool(size_t candidate, size_t restart)> begin;
+  /// After every epoch; false ends that training as it is.
+  std::function<bool(size_t candidate, size_t restart, const OnlineProgress&)> after_epoch;
+  /// When a training has ended: by itself, by the watcher or by elimination.
+  std::function<void(const CandidateTraining&)> ended;
+};
+
+/// The trainings, by candidate and restart. Numbers do not depend on the order of execution. A training that breaks
+/// down numerically is a result with its `failure`; other errors stop everything and are thrown.
+std::vector<CandidateTraining> train_candidates(const std::vector<Candidate>& candidates, const Dataset& data,
+                                                const CandidatesOptions& options,
+                                                const CandidatesWatcher& watcher = {});
+
+}  // namespace ockham
