@@ -55,9 +55,11 @@ bool is_complete(const RunDirectory& run) { return run.has(RunFile::summary) && 
 int run_fit(const FitFlags& flags) {
   const auto start = Clock::now();
   Messages messages(flags.common.quiet);
+  messages.hold();
   const FitData data = read_fit_data(flags, messages);
   const FitPlan plan = plan_fit(flags, data, messages);
   const RunDirectory run = open_run(plan, data);
+  messages.release();
   if (is_complete(run)) return say_again(run, flags);
   if (!flags.common.quiet) {
     fmt::print(stderr, "{} examples, {} features; {} trainings of up to {} epochs: time budget about {}\n",

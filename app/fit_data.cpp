@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "app/table_options.h"
 #include "ockham/base/error.h"
 #include "ockham/data/csv.h"
 #include "ockham/data/csv_rows.h"
@@ -13,15 +14,6 @@
 
 namespace ockham::app {
 namespace {
-
-CsvOptions csv_options(const TableFlags& flags) {
-  CsvOptions options;
-  options.separator = flags.separator;
-  options.header = flags.header == HeaderChoice::yes  ? HeaderRow::present
-                   : flags.header == HeaderChoice::no ? HeaderRow::absent
-                                                      : HeaderRow::automatic;
-  return options;
-}
 
 std::vector<std::string> numbered(const std::string& letter, int64_t count) {
   std::vector<std::string> names;
@@ -94,7 +86,8 @@ Dataset encode(const TableEncoding& encoding, const CsvTable& table, std::vector
   return Dataset(inputs, encode_targets(encoding, table));
 }
 
-std::string checksum(const TableEncoding& encoding, const Dataset& data) {
+std::string checksum(TableEncoding encoding, const Dataset& data) {
+  encoding.messages.clear();  // what was guessed, and what was said of it, is no part of the data
   const auto bytes = [](const at::Tensor& tensor) {
     const at::Tensor values = tensor.contiguous();
     return std::string(static_cast<const char*>(values.data_ptr()), values.nbytes());

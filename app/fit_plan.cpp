@@ -153,7 +153,8 @@ FitPlan plan_fit(const FitFlags& flags, const FitData& data, Messages& messages)
   plan.likelihood = likelihood_of(resolved.likelihood, /*noise_per_output=*/data.outputs() > 1);
 
   const int64_t columns = root_columns(plan.likelihood, data.outputs(), {});
-  const ProblemSize problem{data.training.size(), data.features(), data.outputs(), columns, threads};
+  const ProblemSize problem{data.training.size(),  data.features(), data.outputs(), columns,
+                            !data.is_regression(), threads};
   // The networks are made before the automatic values are known, to count their weights.
   if (resolved.prior_precision.empty()) resolved.prior_precision = {1};
   if (resolved.noise.empty()) resolved.noise = {1};

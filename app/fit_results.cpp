@@ -11,8 +11,8 @@
 namespace ockham::app {
 namespace {
 
-/// A gradient this large, beside the square root of the number of weights, says that θ is far from a mode.
-constexpr double kFarFromMode = 1.0;
+/// Nats that the quadratic model sees between θ and the mode: above this, a training ended too early to be sure.
+constexpr double kFarFromMode = 5;
 
 double in_target_units(const FitPlan& plan, const FitData& data, double log_density) {
   const double sum = log_density_in_target_units(data.encoding, 0, data.training.size());
@@ -29,11 +29,12 @@ Model best_model(const FitPlan& plan, const CandidateTraining& training) {
 
 void describe(const FitPlan& plan, const FitData& data, const CandidateTraining& training, const TrainedModel& trained,
               CandidateResult& result) {
-  const Evidence terms = evidence(trained.posterior, trained.model.hyperparameters);
+  const Evidence terms = evidence(trained.posterior, trained.model.hyperparameters, {/*correction=*/true});
   result.log_evidence = in_target_units(plan, data, training.result.best.log_evidence);
   result.log_likelihood = in_target_units(plan, data, terms.log_likelihood);
   result.log_prior = terms.log_prior;
   result.log_det = terms.log_det;
+  result.correction = terms.correction;
   const Hyperparameters& values = trained.model.hyperparameters;
   if (values.log_noise.numel() > 0) {
     const at::Tensor noise = (values.log_noise.exp() * target_scales(data.encoding)).contiguous();
@@ -60,7 +61,10 @@ TrainedModel with_posterior(const FitPlan& plan, const FitData& data, const std:
   const int64_t outputs = std::holds_alternative<Bernoulli>(model.likelihood) ? 1 : data.outputs();
   const Dataset prepared(data.training.inputs().to(type),
                          prepare_targets(model.likelihood, data.training.targets(), outputs, type));
-  LaplaceFit posterior = fit_laplace(model, prepared, plan.options.online.laplace);
+  LaplaceOptions options = plan.options.online.laplace;
+  options.curvature.likelihood_gradient = true;
+  options.curvature.root_derivatives = false;  // nothing is learnt any more
+  LaplaceFit posterior = fit_laplace(model, prepared, options);
   std::string torchscript = std::filesystem::exists(network) ? read_file(network) : std::string();
   return TrainedModel{network,          std::move(torchscript), {data.features()},
                       std::move(model), std::move(posterior),   data.encoding};
@@ -111,11 +115,11 @@ FitResults assess_trainings(const FitPlan& plan, const FitData& data, std::vecto
     describe(plan, data, kept, trained, result);
     if (!all.selected) {
       all.selected = std::move(trained);
-      if (result.gradient_norm > kFarFromMode * std::sqrt(static_cast<double>(result.parameters)))
+      if (result.correction > kFarFromMode)
         all.warnings.push_back(
-            fmt::format("the gradient norm of '{}' is {:.3g}: it is not at a mode, and its evidence may be too high; "
-                        "give more --epochs or a smaller --lr",
-                        result.network, result.gradient_norm));
+            fmt::format("'{}' is not at a mode (gradient norm {:.3g}, about {:.0f} nats below it), so "
+                        "its evidence is less certain; more --epochs or a smaller --lr would help",
+                        result.network, result.gradient_norm, result.correction));
     }
     all.candidates.push_back(std::move(result));
   }

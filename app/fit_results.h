@@ -23,6 +23,7 @@ struct CandidateResult {
   bool has_evidence = false;
   // Of the kept restart:
   double log_evidence = 0, log_likelihood = 0, log_prior = 0, log_det = 0;
+  double correction = 0;  // ½ gᵀH⁻¹g: how far below the mode θ is, by the quadratic model; not part of the evidence
   std::vector<double> noise;  // empty without one
   std::optional<double> temperature;
   std::vector<std::pair<std::string, double>> prior_precision;

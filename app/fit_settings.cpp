@@ -36,6 +36,8 @@ const char* separator_word(char separator) {
       return "tab";
     case ' ':
       return "space";
+    case '|':
+      return "pipe";
     default:
       return "auto";
   }

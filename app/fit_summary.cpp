@@ -51,6 +51,7 @@ Json candidate_json(const FitSummary& summary, const CandidateResult& result) {
   json["log_likelihood"] = value(result.log_likelihood);
   json["log_prior"] = value(result.log_prior);
   json["log_det"] = value(result.log_det);
+  json["distance_to_mode"] = value(result.correction);
   json["mean_log_marginal_likelihood"] = value(result.ranked.mean);
   json["spread"] = value(result.ranked.spread);
   json["probability"] = value(result.ranked.probability);

@@ -12,8 +12,14 @@ namespace ockham::app {
 class Messages {
  public:
   explicit Messages(bool quiet) : quiet_(quiet) {}
+  /// Keeps messages back until `release`: what ends in an error says that error and nothing else.
+  void hold() { held_ = true; }
+  void release() {
+    held_ = false;
+    for (const std::string& message : all_) print(message);
+  }
   void add(const std::string& message) {
-    if (!quiet_) fmt::print(stderr, "{}\n", message);
+    if (!held_) print(message);
     all_.push_back(message);
   }
   void add(const std::vector<std::string>& messages) {
@@ -22,7 +28,11 @@ class Messages {
   const std::vector<std::string>& all() const { return all_; }
 
  private:
-  bool quiet_;
+  void print(const std::string& message) const {
+    if (!quiet_) fmt::print(stderr, "{}\n", message);
+  }
+
+  bool quiet_, held_ = false;
   std::vector<std::string> all_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "app/table_options.h"
 #include "ockham/base/error.h"
 #include "ockham/data/csv_field.h"
 #include "ockham/data/csv_rows.h"
@@ -12,15 +13,6 @@
 
 namespace ockham::app {
 namespace {
-
-CsvOptions csv_options(const TableFlags& flags) {
-  CsvOptions options;
-  options.separator = flags.separator;
-  options.header = flags.header == HeaderChoice::yes  ? HeaderRow::present
-                   : flags.header == HeaderChoice::no ? HeaderRow::absent
-                                                      : HeaderRow::automatic;
-  return options;
-}
 
 std::vector<std::string> target_names(const TableEncoding& encoding) {
   std::vector<std::string> names;

@@ -33,8 +33,9 @@ std::string scores_words(const PredictiveScores& scores) {
   const auto share = [](double value) { return fmt::format("{:.1f} %", 100 * value); };
   if (scores.rmse) words += fmt::format("root mean squared error {:.5g}, ", *scores.rmse);
   if (scores.accuracy_bayes) words += fmt::format("{} right, ", share(*scores.accuracy_bayes));
-  words += fmt::format("negative log likelihood {:.5g} an example ({:.5g} by the network and its noise alone)",
-                       scores.nll_bayes, scores.nll);
+  words += fmt::format("negative log likelihood {:.5g} an example by the {} predictive ({:.5g} by the network{} alone)",
+                       scores.nll_bayes, scores.rmse ? "linearised" : "probit", scores.nll,
+                       scores.rmse ? " and its noise" : "");
   if (scores.coverage95)
     words += fmt::format(", {} of the targets inside the 95 % interval", share(*scores.coverage95));
   if (scores.ece_bayes)

@@ -41,7 +41,7 @@ CsvTable take_rows(const CsvTable& table, const std::vector<int64_t>& rows) {
 std::pair<std::vector<int64_t>, std::vector<int64_t>> divide_rows(int64_t rows, double fraction, uint64_t seed) {
   const int64_t tests = std::max<int64_t>(1, std::llround(fraction * static_cast<double>(rows)));
   if (tests >= rows)
-    throw Error(ErrorKind::usage, fmt::format("A test fraction of {} leaves none of the {} rows for training; give a "
+    throw Error(ErrorKind::usage, fmt::format("--test-fraction {} leaves none of the {} rows for training; give a "
                                               "smaller one.",
                                               fraction, rows));
   const at::Tensor order = at::randperm(rows, random_stream({seed, kDivisionStream}), at::kLong);

@@ -12,7 +12,8 @@
 namespace ockham {
 
 /// `map` is the network alone, without the uncertainty of its weights. `linearised` means `probit` for classes.
-/// `probit` and `sampled` are for classes only: the linearised predictive of a regression has a closed form.
+/// `probit` (of the logits without their common mode) and `sampled` are for classes only: the linearised predictive of
+/// a regression has a closed form.
 enum class PredictMethod { automatic, map, linearised, probit, sampled };
 
 struct PredictOptions {

@@ -15,6 +15,7 @@ struct ProblemSize {
   int64_t examples = 0, features = 0;
   int64_t outputs = 1;
   int64_t root_columns = 1;  // K of the likelihood's curvature root: C, or C - 1 for classes
+  bool classes = false;      // a classification
   int threads = 1;
 };
 
@@ -31,7 +32,7 @@ struct AutomaticSettings {
   int64_t burn_in = 0, frequency = 1, hyper_steps = 1;
   double learning_rate = 0, hyper_step_size = 0;
   LearningRateSchedule schedule = LearningRateSchedule::cosine;
-  double prior_precision = 3;
+  double prior_precision = 1;
   double noise = 1;    // of standardised targets
   size_t workers = 1;  // trainings at once
   double seconds = 0;  // about how long all trainings take: the time budget that is printed
