@@ -51,7 +51,7 @@ ReportTrace trace_of(const FitSummary& summary, const CandidateResult& result) {
         log_density_in_target_units(summary.data.encoding, pass.log_evidence, summary.data.training.size());
     const Hyperparameters& values = pass.hyperparameters;
     if (values.log_noise.numel() > 0) row.noise = to_vector(values.log_noise.exp() * scales);
-    if (values.log_temperature.numel() > 0) row.temperature = values.log_temperature.exp()[0].item<double>();
+    if (summary.plan.flags.learn_temperature) row.temperature = values.log_temperature.exp()[0].item<double>();
     if (with_groups) row.precisions = to_vector(values.log_prior_precision.exp());
     trace.rows.push_back(std::move(row));
   }
