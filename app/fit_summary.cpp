@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/durations.h"
+#include "app/scores_report.h"
 
 namespace ockham::app {
 namespace {
@@ -17,26 +18,6 @@ Json one_or_many(const std::vector<double>& values) {
   if (values.empty()) return nullptr;
   if (values.size() == 1) return values[0];
   return values;
-}
-
-Json scores_json(const PredictiveScores& scores) {
-  Json json;
-  json["examples"] = scores.examples;
-  json["log_likelihood"] = scores.log_likelihood;
-  json["nll"] = scores.nll;
-  json["nll_bayes"] = scores.nll_bayes;
-  const auto add = [&](const char* name, const std::optional<double>& value) {
-    if (value) json[name] = *value;
-  };
-  add("rmse", scores.rmse);
-  add("coverage95", scores.coverage95);
-  add("accuracy", scores.accuracy);
-  add("ece", scores.ece);
-  add("brier", scores.brier);
-  add("accuracy_bayes", scores.accuracy_bayes);
-  add("ece_bayes", scores.ece_bayes);
-  add("brier_bayes", scores.brier_bayes);
-  return json;
 }
 
 Json candidate_json(const FitSummary& summary, const CandidateResult& result) {
