@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "app/array_table.h"
 #include "app/table_options.h"
 #include "ockham/base/error.h"
 #include "ockham/data/csv.h"
@@ -19,20 +20,6 @@ std::vector<std::string> numbered(const std::string& letter, int64_t count) {
   std::vector<std::string> names;
   for (int64_t i = 1; i <= count; ++i) names.push_back(letter + std::to_string(i));
   return names;
-}
-
-/// An array as columns of a table, so that everything else is as for a table. The digits of a number give it back
-/// exactly.
-void append_columns(const std::string& path, const at::Tensor& array, std::vector<std::vector<std::string>>& rows) {
-  if (array.dim() != 1 && array.dim() != 2)
-    throw Error(ErrorKind::data, fmt::format("{}: an array of {} dimensions came; [N, D] is expected, or [N] for "
-                                             "targets",
-                                             path, array.dim()));
-  const at::Tensor values = array.to(at::kDouble).reshape({array.size(0), -1}).contiguous();
-  rows.resize(static_cast<size_t>(values.size(0)));
-  const double* value = values.data_ptr<double>();
-  for (auto& row : rows)
-    for (int64_t column = 0; column < values.size(1); ++column) row.push_back(fmt::format("{}", *value++));
 }
 
 CsvTable read_arrays(const FitFlags& flags) {

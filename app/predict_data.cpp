@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "app/array_table.h"
 #include "app/table_options.h"
 #include "ockham/base/error.h"
 #include "ockham/data/csv_field.h"
@@ -33,15 +34,6 @@ std::vector<std::string> columns_of_array(const TableEncoding& encoding, const s
                                            width, all.size()));
 }
 
-/// An array as fields of a table; the digits of a number give it back exactly. What is no number is a missing value.
-void append_columns(const at::Tensor& array, std::vector<std::vector<std::string>>& rows) {
-  const at::Tensor values = array.to(at::kDouble).reshape({array.size(0), -1}).contiguous();
-  rows.resize(static_cast<size_t>(values.size(0)));
-  const double* value = values.data_ptr<double>();
-  for (auto& row : rows)
-    for (int64_t column = 0; column < values.size(1); ++column) row.push_back(fmt::format("{}", *value++));
-}
-
 at::Tensor read_matrix(const std::string& path) {
   const at::Tensor array = read_npy(path);
   if (array.dim() < 1 || array.size(0) == 0)
@@ -53,7 +45,7 @@ CsvTable read_arrays(const PredictFlags& flags, const TableEncoding& encoding) {
   const at::Tensor inputs = read_matrix(flags.inputs);
   std::vector<std::string> names = columns_of_array(encoding, flags.inputs, inputs.size(1));
   std::vector<std::vector<std::string>> rows;
-  append_columns(inputs, rows);
+  append_columns(flags.inputs, inputs, rows);
   if (!flags.targets.empty()) {
     const at::Tensor targets = read_matrix(flags.targets);
     const std::vector<std::string> known = target_names(encoding);
@@ -63,7 +55,7 @@ CsvTable read_arrays(const PredictFlags& flags, const TableEncoding& encoding) {
     if (targets.size(1) != static_cast<int64_t>(known.size()))
       throw Error(ErrorKind::data, fmt::format("{}: has {} columns, but the model has {} targets", flags.targets,
                                                targets.size(1), known.size()));
-    append_columns(targets, rows);
+    append_columns(flags.targets, targets, rows);
     names.insert(names.end(), known.begin(), known.end());
   }
   return make_table(flags.inputs, names, rows);
