@@ -2,6 +2,10 @@
 #include <ATen/ATen.h>
 #include <benchmark/benchmark.h>
 
+#include <functional>
+
+#include "ockham/base/memory.h"
+#include "ockham/base/platform.h"
 #include "ockham/linalg/cholesky.h"
 #include "ockham/linalg/gram.h"
 #include "ockham/linalg/log_sum.h"
@@ -64,6 +68,48 @@ void cholesky_and_inverse(benchmark::State& state) {
     benchmark::DoNotOptimize(inverse_from_factor(cholesky(matrix, "the benchmark's matrix")).data_ptr());
 }
 BENCHMARK(cholesky_and_inverse)->Arg(455)->Arg(1000)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+/// The parts of a pass and a hyperparameter step of a dense block, as in an epoch of a small network: by threads.
+void dense_part(benchmark::State& state, const std::function<void()>& part) {
+  keep_freed_memory();
+  set_threads(static_cast<int>(state.range(0)));
+  {
+    const SerialOperators serial;
+    for (auto _ : state) part();
+  }
+  set_threads(available_cpus());
+}
+
+int register_dense_parts() {
+  constexpr int64_t kWeights = 501, kRows = 691;
+  static const at::Tensor rows = at::randn({kRows, kWeights}), matrix = positive_definite(kWeights);
+  static const at::Tensor factor = cholesky(matrix, "the benchmark's matrix");
+  const std::vector<std::pair<const char*, std::function<void()>>> parts = {
+      {"dense/gram",
+       [] {
+         GramAccumulator accumulator(kWeights);
+         accumulator.add(rows);
+         benchmark::DoNotOptimize(accumulator.finish().data_ptr());
+       }},
+      {"dense/copy", [] { benchmark::DoNotOptimize((matrix * 2).data_ptr()); }},
+      {"dense/cholesky", [] { benchmark::DoNotOptimize(cholesky(matrix, "the benchmark's matrix").data_ptr()); }},
+      {"dense/cholesky_and_inverse_diagonal",
+       [] {
+         benchmark::DoNotOptimize(
+             cholesky_and_inverse_diagonal(matrix.clone(), "the benchmark's matrix").factor.data_ptr());
+       }},
+      {"dense/inverse_diagonal", [] { benchmark::DoNotOptimize(inverse_diagonal_from_factor(factor).data_ptr()); }}};
+  for (const auto& [name, part] : parts)
+    benchmark::RegisterBenchmark(name, dense_part, part)
+        ->ArgName("threads")
+        ->Arg(1)
+        ->Arg(2)
+        ->Unit(benchmark::kMillisecond)
+        ->UseRealTime();
+  return 0;
+}
+
+[[maybe_unused]] const int dense_parts = register_dense_parts();
 
 }  // namespace
 }  // namespace ockham

@@ -28,10 +28,11 @@ bool holds_with(const BananaSettings& settings, const ToyArguments& arguments) {
               "test nll", "weak", "train acc", "test acc", "test nll");
   bool holds = true;
   int evidence_wins = 0, accuracy_wins = 0;
-  for (int data_seed = 0; data_seed < arguments.seeds; ++data_seed) {
+  for (int data_seed = arguments.first_seed; data_seed < arguments.first_seed + arguments.seeds; ++data_seed) {
     const ToyProblem problem = draw_banana(arguments.data, data_seed);
     double evidence_difference = 0, online_accuracy = 0, weak_accuracy = 0;
-    for (int network_seed = 0; network_seed < arguments.seeds; ++network_seed) {
+    for (int network_seed = arguments.first_seed; network_seed < arguments.first_seed + arguments.seeds;
+         ++network_seed) {
       ToyNetwork network;
       network.spec = "mlp:50,act=" + settings.activation;
       network.seed = network_seed;

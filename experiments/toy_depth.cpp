@@ -14,10 +14,11 @@ bool holds_with(const std::string& activation, const ToyArguments& arguments) {
               "test nll", "50-50-50", "last", "sigma", "test nll");
   bool holds = true;
   int wins = 0, wins_last = 0;
-  for (int data_seed = 0; data_seed < arguments.seeds; ++data_seed) {
+  for (int data_seed = arguments.first_seed; data_seed < arguments.first_seed + arguments.seeds; ++data_seed) {
     const ToyProblem problem = draw_snelson(arguments.data, data_seed);
     double shallow_sum = 0, deep_sum = 0;
-    for (int network_seed = 0; network_seed < arguments.seeds; ++network_seed) {
+    for (int network_seed = arguments.first_seed; network_seed < arguments.first_seed + arguments.seeds;
+         ++network_seed) {
       ockham::OnlineOptions options = paper_settings(1000);
       options.restart = network_seed;
       const auto train = [&](const std::string& widths) {

@@ -1,4 +1,5 @@
-// toy_figures depth|grid|banana --data DIR [--seeds N]: do the claims of the paper's toy figures hold here?
+// toy_figures depth|grid|banana --data DIR [--seeds N] [--first-seed N]: do the claims of the paper's toy figures hold
+// here?
 #include "toy_figures.h"
 
 #include <cstdio>
@@ -11,7 +12,8 @@
 namespace {
 
 constexpr const char* kUsage =
-    "usage: toy_figures depth|grid|banana --data DIR [--seeds N]; DIR holds snelson_modified_knots.csv and banana.csv";
+    "usage: toy_figures depth|grid|banana --data DIR [--seeds N] [--first-seed N]; DIR holds "
+    "snelson_modified_knots.csv and banana.csv";
 
 ToyArguments parse_arguments(int count, char** values) {
   ToyArguments arguments;
@@ -23,12 +25,15 @@ ToyArguments parse_arguments(int count, char** values) {
       arguments.data = value;
     else if (flag == "--seeds")
       arguments.seeds = std::atoi(value.c_str());
+    else if (flag == "--first-seed")
+      arguments.first_seed = std::atoi(value.c_str());
     else
       throw ockham::Error(ockham::ErrorKind::usage, "unknown flag " + flag + "; " + kUsage);
   }
   if (arguments.data.empty())
     throw ockham::Error(ockham::ErrorKind::usage, std::string("--data is missing; ") + kUsage);
   if (arguments.seeds < 1) throw ockham::Error(ockham::ErrorKind::usage, "--seeds must be a number of at least 1");
+  if (arguments.first_seed < 0) throw ockham::Error(ockham::ErrorKind::usage, "--first-seed must not be negative");
   return arguments;
 }
 

@@ -5,8 +5,8 @@
 #include <string>
 
 struct ToyArguments {
-  std::string data;  // directory of snelson_modified_knots.csv and banana.csv
-  int seeds = 3;     // data seeds and network seeds 0 .. seeds - 1
+  std::string data;               // directory of snelson_modified_knots.csv and banana.csv
+  int first_seed = 0, seeds = 3;  // data seeds and network seeds first_seed .. first_seed + seeds - 1
 };
 
 /// fig:toy_model_selection: three hidden layers have a higher evidence than one.

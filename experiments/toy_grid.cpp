@@ -9,7 +9,8 @@
 
 namespace {
 
-constexpr double kGridStep = 0.5;  // decades
+constexpr double kGridStep = 0.25;  // decades; the top is so flat that half a decade does not find its middle
+constexpr double kNear = 0.5;       // decades between the grid's best and an online run that arrives
 
 struct GridSettings {
   const char* name;
@@ -55,7 +56,7 @@ GridBest search_grid(const ToyProblem& problem, int seed, const ockham::OnlineOp
 bool holds_with(const GridSettings& settings, const ToyArguments& arguments) {
   std::printf("\n%s\n", settings.name);
   int arrived = 0, runs = 0;
-  for (int seed = 0; seed < arguments.seeds; ++seed) {
+  for (int seed = arguments.first_seed; seed < arguments.first_seed + arguments.seeds; ++seed) {
     const ToyProblem problem = draw_snelson(arguments.data, seed);
     std::printf("data seed %d, network seed %d, N = %ld\n", seed, seed, static_cast<long>(problem.train.size()));
     ockham::OnlineOptions online = settings.online;
@@ -64,7 +65,7 @@ bool holds_with(const GridSettings& settings, const ToyArguments& arguments) {
     const GridBest best = search_grid(problem, seed, fixed_precision(online));
     for (const double start : {1e-3, 1.0, 1e2}) {
       const ToyScores scores = train_toy(problem, deep_network(seed, start), online);
-      const bool arrives = std::abs(std::log10(scores.precision) - best.decade) <= kGridStep;
+      const bool arrives = std::abs(std::log10(scores.precision) - best.decade) <= kNear;
       std::printf(
           "  online %8.3g -> %8.3g  evidence %9.2f  sigma %.3f  test nll %.3f  %+.2f to the grid's best, %s %s\n",
           start, scores.precision, scores.log_evidence, scores.noise, scores.test_nll,
@@ -84,7 +85,7 @@ void compare_with_grid(const ToyArguments& arguments) {
   std::printf(
       "Claim: the online algorithm, from prior precisions 1e-3, 1 and 1e2, arrives where a grid over fixed precisions\n"
       "has its best evidence. Modified Snelson data, raw units, mlp:50-50-50 tanh, scalar prior, full GGN, Adam 0.01;\n"
-      "all numbers after the last epoch. A run arrives when it ends within half a decade, one step of the grid, of "
+      "all numbers after the last epoch. A run arrives when it ends within half a decade, two steps of the grid, of "
       "the\n"
       "best fixed precision; it holds when all runs do. Fixed: noise learned with F = 20, K = 20, step 0.05.\n");
   const GridSettings paper{"paper's settings: 1000 epochs, F = 1, K = 1, step 0.01", paper_settings(1000)};

@@ -58,6 +58,8 @@ SingleBlas& single_blas() {
   return state;
 }
 
+thread_local int own_allowance = 0;  // of allowed_threads(); 0: none but ATen's
+
 /// The file that matrix products really come from: on Debian libblas.so.3 is an alternative and may be the slow
 /// reference BLAS.
 std::string blas_file() {
@@ -136,14 +138,19 @@ SingleBlasThread::~SingleBlasThread() {
   if (single.previous != 1) set_blas_threads(single.previous);
 }
 
+int allowed_threads() { return own_allowance > 0 ? own_allowance : at::get_num_threads(); }
+
 // Not at::set_num_threads, which also decides for threads to come. Asking ATen first keeps it from setting OpenMP's
 // number later, on this thread's first parallel operator.
-SingleThread::SingleThread() : previous_(at::get_num_threads()) {
+SerialOperators::SerialOperators(int allowed)
+    : previous_threads_(at::get_num_threads()), previous_allowed_(own_allowance) {
+  own_allowance = allowed;
   if (openblas().set_openmp_threads) openblas().set_openmp_threads(1);
 }
 
-SingleThread::~SingleThread() {
-  if (openblas().set_openmp_threads) openblas().set_openmp_threads(previous_);
+SerialOperators::~SerialOperators() {
+  own_allowance = previous_allowed_;
+  if (openblas().set_openmp_threads) openblas().set_openmp_threads(previous_threads_);
 }
 
 PlatformReport check_platform() {

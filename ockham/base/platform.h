@@ -22,20 +22,29 @@ class SingleBlasThread {
   SingleBlasThread& operator=(const SingleBlasThread&) = delete;
 };
 
-/// "I run on this thread alone": what the calling thread does while this lives uses no further thread of ATen or
-/// OpenMP, and the BLAS has one. For a worker that is one of several, at the start of its function:
-///     std::thread([&] { const SingleThread single;  train_online(...); })
-/// Two workers then give the same bits at once as one after the other. Other threads keep their number of ATen threads.
-class SingleThread {
+/// Threads that work in two halves (linalg/halves.h) may use from here: those of ATen, or what a scope below says.
+int allowed_threads();
+
+/// What the calling thread does while this lives uses no further thread of ATen or OpenMP, and the BLAS has one: the
+/// operators of a small network take less time than other threads take to wake. Work in two halves may still use
+/// `allowed` threads.
+class SerialOperators {
  public:
-  SingleThread();
-  ~SingleThread();
-  SingleThread(const SingleThread&) = delete;
-  SingleThread& operator=(const SingleThread&) = delete;
+  explicit SerialOperators(int allowed = allowed_threads());
+  ~SerialOperators();
+  SerialOperators(const SerialOperators&) = delete;
+  SerialOperators& operator=(const SerialOperators&) = delete;
 
  private:
   SingleBlasThread blas_;
-  int previous_;
+  int previous_threads_, previous_allowed_;
+};
+
+/// "I run on this thread alone". For a worker that is one of several, at the start of its function:
+///     std::thread([&] { const SingleThread single;  train_online(...); })
+/// Two workers then give the same bits at once as one after the other. Other threads keep their number of ATen threads.
+class SingleThread {
+  SerialOperators serial_{1};
 };
 
 struct PlatformReport {

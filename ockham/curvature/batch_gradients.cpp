@@ -5,6 +5,21 @@
 #include "ockham/curvature/example_gradients.h"
 
 namespace ockham {
+namespace {
+
+// rows[n] = left[n] ⊗ right[n]. By hand: broadcasting starts anew for every few numbers of a narrow layer, and takes
+// four times as long.
+void write_products(const at::Tensor& left, const at::Tensor& right, at::Tensor& rows) {
+  const int64_t height = left.size(1), width = right.size(1);
+  const float *a = left.data_ptr<float>(), *b = right.data_ptr<float>();
+  for (int64_t n = 0; n < rows.size(0); ++n, a += height, b += width) {
+    float* to = rows.data_ptr<float>() + n * rows.stride(0);
+    for (int64_t i = 0; i < height; ++i, to += width)
+      for (int64_t j = 0; j < width; ++j) to[j] = a[i] * b[j];
+  }
+}
+
+}  // namespace
 
 BatchGradients::BatchGradients(const Network& network, const Observation& observation, const OutputRoot& root,
                                const std::vector<size_t>& by_autograd)
@@ -63,6 +78,8 @@ void BatchGradients::write_per_example(size_t parameter, int64_t derivative, at:
   const bool gradient_left = std::get<MatrixUse>(use.use->how).gradient_left;
   const at::Tensor& left = gradient_left ? gradient : call(use.call).input;
   const at::Tensor& right = gradient_left ? call(use.call).input : gradient;
+  if (rows.scalar_type() == at::kFloat && rows.stride(1) == 1)
+    return write_products(left.contiguous(), right.contiguous(), rows);
   at::Tensor products = rows.view({left.size(0), left.size(1), right.size(1)});
   at::mul_out(products, left.unsqueeze(2), right.unsqueeze(1));
 }

@@ -112,13 +112,17 @@ void DecomposedMatrix::add_by_schur(const PrecisionPoint& point, LogDeterminant&
 }
 
 void DecomposedMatrix::add_by_cholesky(const PrecisionPoint& point, LogDeterminant& total) {
-  const at::Tensor factor = factor_at(point);
-  total.value += log_determinant_of_factor(factor);
   const at::Tensor precision = span_.log_precision(point.log_prior_precision).exp();
   at::Tensor diagonal;  // of H⁻¹
   if (derivative_count() == 0) {
-    diagonal = inverse_diagonal_from_factor(factor);
+    FactorAndDiagonal both = cholesky_and_inverse_diagonal(precision_at(point), description(point).c_str());
+    total.value += log_determinant_of_factor(both.factor);
+    diagonal = both.inverse_diagonal;
+    cholesky_ = std::move(both.factor);
+    remembered_.same(point);
   } else {
+    const at::Tensor& factor = factor_at(point);
+    total.value += log_determinant_of_factor(factor);
     const double scale = point.scale * multiplier_;
     const at::Tensor inverse = inverse_from_factor(factor), flat = inverse.reshape(-1);
     diagonal = inverse.diagonal();
@@ -133,15 +137,21 @@ void DecomposedMatrix::add_by_cholesky(const PrecisionPoint& point, LogDetermina
   total.gradient_log_scale += static_cast<double>(span_.size()) - unexplained.sum().item<double>();
 }
 
-const at::Tensor& DecomposedMatrix::factor_at(const PrecisionPoint& point) {
-  if (remembered_.same(point)) return cholesky_;
+at::Tensor DecomposedMatrix::precision_at(const PrecisionPoint& point) {
   at::Tensor matrix = factor_.matrix(point.root_shift) * (point.scale * multiplier_);
   matrix.diagonal().add_(span_.log_precision(point.log_prior_precision).exp());
-  const std::string what =
-      "posterior precision of " + span_.name() +
-      (point.root_shift.defined() ? " away from the pass (fit again at these hyperparameters)" : "");
+  return matrix;
+}
+
+std::string DecomposedMatrix::description(const PrecisionPoint& point) const {
+  return "posterior precision of " + span_.name() +
+         (point.root_shift.defined() ? " away from the pass (fit again at these hyperparameters)" : "");
+}
+
+const at::Tensor& DecomposedMatrix::factor_at(const PrecisionPoint& point) {
+  if (remembered_.same(point)) return cholesky_;
   try {
-    cholesky_ = cholesky_in_place(matrix, what.c_str());
+    cholesky_ = cholesky_in_place(precision_at(point), description(point).c_str());
   } catch (...) {
     remembered_.forget();
     throw;

@@ -11,6 +11,8 @@
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
+#include <string>
+
 #include "ockham/curvature/curvature.h"
 #include "ockham/curvature/decomposed_moving.h"
 #include "ockham/curvature/decomposed_point.h"
@@ -43,6 +45,8 @@ class DecomposedMatrix {
   void add_by_eigenvalues(const PrecisionPoint& point, LogDeterminant& total);
   void add_by_schur(const PrecisionPoint& point, LogDeterminant& total);
   void add_by_cholesky(const PrecisionPoint& point, LogDeterminant& total);
+  at::Tensor precision_at(const PrecisionPoint& point);  // H
+  std::string description(const PrecisionPoint& point) const;
   const at::Tensor& factor_at(const PrecisionPoint& point);  // lower Cholesky factor of H
 
   BlockSpan span_;

@@ -10,6 +10,7 @@
 #include "ockham/base/error.h"
 #include "ockham/base/platform.h"
 #include "ockham/linalg/factorise.h"
+#include "ockham/linalg/factorise_and_invert.h"
 #include "ockham/linalg/mirror.h"
 #include "ockham/linalg/triangular_inverse.h"
 
@@ -34,6 +35,11 @@ constexpr int64_t kThreadedBlas = 1000;  // below this two BLAS threads are slow
                                         "); use larger prior precisions or float64.");
 }
 
+/// Zeros above the diagonal of a matrix stored by columns.
+void clear_above(double* columns, int64_t n) {
+  for (int64_t j = 1; j < n; ++j) std::fill_n(columns + j * n, j, 0.0);
+}
+
 }  // namespace
 
 at::Tensor cholesky(const at::Tensor& matrix, const char* what) {
@@ -54,8 +60,27 @@ at::Tensor cholesky_in_place(at::Tensor matrix, const char* what) {
     matrix.diagonal().copy_(diagonal);  // the other triangle is as it was
     report_failure(what, n, at::isfinite(matrix.tril()).all().item<bool>(), minor);
   }
-  for (int64_t j = 1; j < n; ++j) std::fill_n(values + j * n, j, 0.0);
+  clear_above(values, n);
   return matrix.t();
+}
+
+FactorAndDiagonal cholesky_and_inverse_diagonal(at::Tensor matrix, const char* what) {
+  const int64_t n = matrix.size(0);
+  matrix = matrix.contiguous();
+  if (n < kThreadedBlas) {
+    const at::Tensor diagonal = matrix.diagonal().clone(), inverse = at::empty({n, n}, at::kDouble);
+    const int minor = factorise_and_invert(matrix.data_ptr<double>(), inverse.data_ptr<double>(), static_cast<int>(n));
+    at::Tensor norms = column_norms_below(inverse);
+    if (minor == 0 && norms.isfinite().all().item<bool>()) {
+      clear_above(matrix.data_ptr<double>(), n);
+      return {matrix.t(), norms};
+    }
+    // The plain way may still succeed, and says what is wrong where it does not.
+    matrix.diagonal().copy_(diagonal);
+    mirror_lower(matrix);  // what was overwritten is the upper triangle by rows
+  }
+  const at::Tensor factor = cholesky_in_place(matrix, what);
+  return {factor, inverse_diagonal_from_factor(factor)};
 }
 
 double log_determinant_of_factor(const at::Tensor& factor) { return 2 * factor.diagonal().log().sum().item<double>(); }

@@ -10,6 +10,12 @@ namespace ockham {
 at::Tensor cholesky(const at::Tensor& matrix, const char* what);
 /// The same in the memory of `matrix` when that is contiguous; its values are lost.
 at::Tensor cholesky_in_place(at::Tensor matrix, const char* what);
+struct FactorAndDiagonal {
+  at::Tensor factor;            // L [n, n], lower, stored by columns
+  at::Tensor inverse_diagonal;  // of (L Lᵀ)⁻¹ [n]: the squared norms of the columns of L⁻¹
+};
+/// Both together, in the memory of `matrix` when that is contiguous: faster than one after the other.
+FactorAndDiagonal cholesky_and_inverse_diagonal(at::Tensor matrix, const char* what);
 double log_determinant_of_factor(const at::Tensor& factor);
 at::Tensor inverse_from_factor(const at::Tensor& factor);  // symmetric [n, n]
 /// diag((L Lᵀ)⁻¹) [n], the squared norms of the columns of L⁻¹: half the work of the inverse.

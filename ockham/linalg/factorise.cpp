@@ -1,7 +1,5 @@
 #include "ockham/linalg/factorise.h"
 
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 #include <cstdint>
 
@@ -62,7 +60,7 @@ int factorise(double* columns, int n) {
     return minor;
   }
   const SingleBlasThread single;
-  if (n >= kHalves && at::get_num_threads() > 1) return factorise_in_halves(columns, n);
+  if (n >= kHalves && allowed_threads() > 1) return factorise_in_halves(columns, n);
   dpotrf_("L", &n, columns, &leading, &minor);
   return minor;
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "ockham/base/error.h"
+#include "ockham/base/platform.h"
+#include "ockham/linalg/halves.h"
 #include "ockham/linalg/mirror.h"
 
 extern "C" {
@@ -12,6 +14,12 @@ void ssyrk_(const char* triangle, const char* transposed, const int* n, const in
             const float* a, const int* lda, const float* beta, float* c, const int* ldc);
 void dsyrk_(const char* triangle, const char* transposed, const int* n, const int* k, const double* alpha,
             const double* a, const int* lda, const double* beta, double* c, const int* ldc);
+void sgemm_(const char* transposed_a, const char* transposed_b, const int* m, const int* n, const int* k,
+            const float* alpha, const float* a, const int* lda, const float* b, const int* ldb, const float* beta,
+            float* c, const int* ldc);
+void dgemm_(const char* transposed_a, const char* transposed_b, const int* m, const int* n, const int* k,
+            const double* alpha, const double* a, const int* lda, const double* b, const int* ldb, const double* beta,
+            double* c, const int* ldc);
 }
 
 namespace ockham {
@@ -19,20 +27,85 @@ namespace {
 
 constexpr int64_t kFewestRows = 256;
 constexpr int64_t kUpdatesInOwnType = 64;
+constexpr int64_t kHalves = 128;         // below this a second thread costs more than it saves ...
+constexpr int64_t kThreadedBlas = 1000;  // ... and from this on the BLAS divides the work better
+
+void blas_syrk(const char* triangle, const char* transposed, const int* n, const int* k, const float* alpha,
+               const float* a, const int* lda, const float* beta, float* c, const int* ldc) {
+  ssyrk_(triangle, transposed, n, k, alpha, a, lda, beta, c, ldc);
+}
+void blas_syrk(const char* triangle, const char* transposed, const int* n, const int* k, const double* alpha,
+               const double* a, const int* lda, const double* beta, double* c, const int* ldc) {
+  dsyrk_(triangle, transposed, n, k, alpha, a, lda, beta, c, ldc);
+}
+void blas_gemm(const char* transposed_a, const char* transposed_b, const int* m, const int* n, const int* k,
+               const float* alpha, const float* a, const int* lda, const float* b, const int* ldb, const float* beta,
+               float* c, const int* ldc) {
+  sgemm_(transposed_a, transposed_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+void blas_gemm(const char* transposed_a, const char* transposed_b, const int* m, const int* n, const int* k,
+               const double* alpha, const double* a, const int* lda, const double* b, const int* ldb,
+               const double* beta, double* c, const int* ldc) {
+  dgemm_(transposed_a, transposed_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
 
 int64_t rows_for_update(int64_t dimension) { return std::max(dimension, kFewestRows); }
 
-template <class Scalar, class Syrk>
-void run_syrk(Syrk syrk, at::Tensor& matrix, const at::Tensor& rows, Scalar beta) {
-  // BLAS counts by columns: a row-major [m, d] is its d × m matrix, and our lower triangle is its upper one.
-  const bool by_rows = rows.stride(1) == 1;
-  const int n = static_cast<int>(rows.size(1)), k = static_cast<int>(rows.size(0));
-  const int lda =
-      static_cast<int>(by_rows ? std::max<int64_t>(rows.stride(0), n) : std::max<int64_t>(rows.stride(1), k));
-  const int ldc = n;
-  const Scalar one = 1;
-  syrk("U", by_rows ? "N" : "T", &n, &k, &one, rows.data_ptr<Scalar>(), &lda, &beta, matrix.data_ptr<Scalar>(), &ldc);
-}
+// BLAS counts by columns: a row-major [m, d] is its d × m matrix, and our lower triangle is its upper one.
+struct Syrk {
+  const at::Tensor& rows;
+  at::Tensor& matrix;
+  double beta;
+
+  bool by_rows() const { return rows.stride(1) == 1; }
+  int64_t column_stride() const { return by_rows() ? 1 : rows.stride(1); }
+  int leading() const {
+    return static_cast<int>(by_rows() ? std::max(rows.stride(0), rows.size(1))
+                                      : std::max(rows.stride(1), rows.size(0)));
+  }
+
+  /// The triangle of the columns [first, first + count) of `rows`.
+  template <class Scalar>
+  void triangle(int64_t first, int64_t count) const {
+    const int n = static_cast<int>(count), k = static_cast<int>(rows.size(0)), lda = leading();
+    const int ldc = static_cast<int>(matrix.size(0));
+    const Scalar one = 1, keep = static_cast<Scalar>(beta);
+    Scalar* corner = matrix.data_ptr<Scalar>() + first * (matrix.size(0) + 1);
+    blas_syrk("U", by_rows() ? "N" : "T", &n, &k, &one, rows.data_ptr<Scalar>() + first * column_stride(), &lda, &keep,
+              corner, &ldc);
+  }
+
+  /// The rectangle of rows [first, first + count) of the matrix and its columns [0, width).
+  template <class Scalar>
+  void rectangle(int64_t first, int64_t count, int64_t width) const {
+    const int m = static_cast<int>(width), n = static_cast<int>(count), k = static_cast<int>(rows.size(0));
+    const int lda = leading(), ldc = static_cast<int>(matrix.size(0));
+    const Scalar one = 1, keep = static_cast<Scalar>(beta);
+    const Scalar* values = rows.data_ptr<Scalar>();
+    blas_gemm(by_rows() ? "N" : "T", by_rows() ? "T" : "N", &m, &n, &k, &one, values, &lda,
+              values + first * column_stride(), &lda, &keep, matrix.data_ptr<Scalar>() + first * matrix.size(0), &ldc);
+  }
+
+  /// Two triangles on the diagonal and the square below the first: a triangle and half of the square each.
+  template <class Scalar>
+  void in_halves() const {
+    const int64_t n = matrix.size(0), top = n / 32 * 16, bottom = n - top, middle = bottom / 32 * 16;
+    const SingleBlasThread single;
+    run_in_halves({[&](int half) {
+      half == 0 ? triangle<Scalar>(0, top) : triangle<Scalar>(top, bottom);
+      half == 0 ? rectangle<Scalar>(top, middle, top) : rectangle<Scalar>(top + middle, bottom - middle, top);
+    }});
+  }
+
+  template <class Scalar>
+  void run() const {
+    const int64_t n = matrix.size(0);
+    if (n >= kHalves && n < kThreadedBlas && allowed_threads() > 1)
+      in_halves<Scalar>();
+    else
+      triangle<Scalar>(0, n);
+  }
+};
 
 bool blas_can_read(const at::Tensor& rows) {
   const bool by_rows = rows.stride(1) == 1 && (rows.size(0) == 1 || rows.stride(0) >= rows.size(1));
@@ -54,9 +127,9 @@ void update_gram_lower(at::Tensor& matrix, const at::Tensor& rows, double beta) 
   }
   const at::Tensor readable = blas_can_read(rows) ? rows : rows.contiguous();
   if (rows.scalar_type() == at::kFloat) {
-    run_syrk<float>(ssyrk_, matrix, readable, static_cast<float>(beta));
+    Syrk{readable, matrix, beta}.run<float>();
   } else if (rows.scalar_type() == at::kDouble) {
-    run_syrk<double>(dsyrk_, matrix, readable, beta);
+    Syrk{readable, matrix, beta}.run<double>();
   } else {
     throw Error(ErrorKind::usage, "add_gram_lower needs float32 or float64 rows; convert them first.");
   }

@@ -9,9 +9,11 @@ namespace ockham {
 /// A phase does half 0 or half 1 of its work, the same pieces whoever does them; it must not throw.
 using Phase = std::function<void(int half)>;
 
-/// Runs the phases one after the other. When ATen may use two threads here, a second one is started and does what it
-/// can of the second halves; on a busy machine, where it comes late, this thread does them itself and does not wait.
-/// For phases of a tenth of a millisecond and more. (at::parallel_for would need OpenMP's compiler flag.)
+/// Runs the phases one after the other. Where this thread may use two (`allowed_threads`), a companion thread does what
+/// it can of the second halves; on a busy machine, where it comes late or works for another caller, this thread does
+/// them itself and does not wait. The companion is started once and stays awake for a few milliseconds after its last
+/// work, so that phases of a tenth of a millisecond gain. (at::parallel_for would need OpenMP's compiler flag, and
+/// threads that OpenMP lets sleep wake too slowly.)
 void run_in_halves(const std::vector<Phase>& phases);
 
 }  // namespace ockham

@@ -99,9 +99,9 @@ at::Tensor triangular_inverse(const at::Tensor& lower) {
   return columns.t();
 }
 
-at::Tensor triangular_inverse_column_norms(const at::Tensor& lower) {
-  const int64_t n = lower.size(0);
-  const at::Tensor columns = inverted_columns(lower), norms = at::empty({n}, at::kDouble);
+at::Tensor column_norms_below(const at::Tensor& columns) {
+  const int64_t n = columns.size(0);
+  const at::Tensor norms = at::empty({n}, at::kDouble);
   const double* values = columns.data_ptr<double>();
   double* norm = norms.data_ptr<double>();
   for (int64_t j = 0; j < n; ++j) {
@@ -110,6 +110,10 @@ at::Tensor triangular_inverse_column_norms(const at::Tensor& lower) {
     norm[j] = ddot_(&length, column, &stride, column, &stride);
   }
   return norms;
+}
+
+at::Tensor triangular_inverse_column_norms(const at::Tensor& lower) {
+  return column_norms_below(inverted_columns(lower));
 }
 
 }  // namespace ockham

@@ -13,4 +13,7 @@ at::Tensor triangular_inverse(const at::Tensor& lower);
 /// Σ_i (L⁻¹)_ij² for every column j, [n].
 at::Tensor triangular_inverse_column_norms(const at::Tensor& lower);
 
+/// The same of a matrix stored by columns, [n, n] contiguous with a column in each row, from the diagonal down.
+at::Tensor column_norms_below(const at::Tensor& columns);
+
 }  // namespace ockham

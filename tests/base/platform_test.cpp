@@ -108,5 +108,34 @@ TEST_F(Platform, SingleThreadIsForTheThreadThatHoldsIt) {
   EXPECT_EQ(at::get_num_threads(), 2);
 }
 
+TEST_F(Platform, SerialOperatorsKeepTheThreadsThatWorkInHalvesMayUse) {
+  set_threads(2);
+  EXPECT_EQ(allowed_threads(), 2);
+  {
+    const SerialOperators serial;
+    EXPECT_EQ(at::get_num_threads(), 1);
+    EXPECT_EQ(check_platform().blas_threads, 1);
+    EXPECT_EQ(allowed_threads(), 2);
+    {
+      const SingleThread alone;
+      EXPECT_EQ(allowed_threads(), 1);
+    }
+    EXPECT_EQ(allowed_threads(), 2);
+    int others = 0;
+    std::thread([&] { others = at::get_num_threads(); }).join();
+    EXPECT_EQ(others, 2);
+  }
+  EXPECT_EQ(at::get_num_threads(), 2);
+  EXPECT_EQ(check_platform().blas_threads, 2);
+  EXPECT_EQ(allowed_threads(), 2);
+}
+
+TEST_F(Platform, ASerialScopeInsideAWorkerStaysOnItsThread) {
+  set_threads(2);
+  const SingleThread alone;
+  const SerialOperators serial;
+  EXPECT_EQ(allowed_threads(), 1);
+}
+
 }  // namespace
 }  // namespace ockham

@@ -49,6 +49,23 @@ TEST(Cholesky, TheInverseDiagonalIsThatOfTheDenseInverse) {
   }
 }
 
+TEST(Cholesky, FactorAndInverseDiagonalTogetherAreThoseOneByOne) {
+  for (int64_t n : {1, 5, 60, 300, 501, 999, 1010}) {
+    const at::Tensor matrix = positive_matrix(n), factor = cholesky(matrix, "matrix");
+    const FactorAndDiagonal both = cholesky_and_inverse_diagonal(matrix.clone(), "matrix");
+    EXPECT_LT((both.factor - factor).abs().max().item<double>(), 1e-11 * n) << n;
+    EXPECT_TRUE(at::allclose(both.inverse_diagonal, inverse_diagonal_from_factor(factor), 1e-9, 0)) << n;
+  }
+  at::Tensor indefinite = positive_matrix(300);
+  indefinite[200][200] = -1;
+  try {
+    cholesky_and_inverse_diagonal(indefinite.clone(), "matrix");
+    ADD_FAILURE() << "an indefinite matrix has no factor";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("minor of order 201"), std::string::npos) << error.what();
+  }
+}
+
 TEST(Cholesky, EveryNumberOfThreadsFactorises) {
   for (int threads : {1, 2}) {
     set_threads(threads);

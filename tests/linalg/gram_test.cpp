@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ockham/base/error.h"
+#include "ockham/base/platform.h"
 
 namespace ockham {
 namespace {
@@ -47,6 +48,26 @@ TEST(AddGramLower, RefusesWhatItCannotAdd) {
   EXPECT_THROW(add_gram_lower(matrix, at::zeros({2, 3}, at::kFloat)), Error);
   at::Tensor integers = at::zeros({3, 3}, at::kLong);
   EXPECT_THROW(add_gram_lower(integers, at::zeros({2, 3}, at::kLong)), Error);
+}
+
+// Around the sizes where the way changes: the second thread, threaded BLAS.
+TEST(AddGramLower, IsTheSameOnEveryNumberOfThreads) {
+  for (const at::ScalarType type : {at::kFloat, at::kDouble}) {
+    for (const int64_t n : {127, 128, 129, 141, 501, 999, 1001}) {
+      const at::Tensor rows = at::randn({70, n}, type), columns = rows.t().contiguous().t();
+      const at::Tensor start = at::randn({n, n}, type), expected = (start + rows.t().mm(rows)).tril();
+      for (const int threads : {1, 2}) {
+        set_threads(threads);
+        for (const at::Tensor& layout : {rows, columns}) {
+          at::Tensor sum = start.clone();
+          add_gram_lower(sum, layout);
+          EXPECT_TRUE(at::allclose(sum.tril(), expected, 1e-4, type == at::kFloat ? 1e-4 : 1e-12)) << n;
+          EXPECT_TRUE(sum.triu(1).equal(start.triu(1))) << n;
+        }
+      }
+    }
+  }
+  set_threads(available_cpus());
 }
 
 TEST(Gram, EqualsTheProductForBothLayouts) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "ockham/base/platform.h"
 
@@ -24,6 +26,37 @@ TEST(RunInHalves, DoesBothHalvesOfAPhaseBeforeTheNext) {
       run_in_halves(phases);
       for (const std::atomic<int>& phase : done) EXPECT_EQ(phase, 3);
     }
+  }
+  set_threads(available_cpus());
+}
+
+// Several callers share one companion: each does what the companion leaves.
+TEST(RunInHalves, ServesSeveralThreadsAtOnce) {
+  set_threads(2);
+  std::atomic<int> sum{0};
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 4; ++caller) {
+    callers.emplace_back([&sum] {
+      for (int repetition = 0; repetition < 200; ++repetition) {
+        std::atomic<int> own{0};
+        run_in_halves({[&own](int half) { own += half == 0 ? 1 : 2; }, [&own](int half) { own += half == 0 ? 4 : 8; }});
+        sum += own;
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  set_threads(available_cpus());
+  EXPECT_EQ(sum, 4 * 200 * 15);
+}
+
+// The companion sleeps after a while, and wakes for new work.
+TEST(RunInHalves, WakesASleepingCompanion) {
+  set_threads(2);
+  for (int repetition = 0; repetition < 3; ++repetition) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::atomic<int> own{0};
+    run_in_halves({[&own](int half) { own += half == 0 ? 1 : 2; }});
+    EXPECT_EQ(own, 3);
   }
   set_threads(available_cpus());
 }
