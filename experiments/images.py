@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Online training against default weight decay on image sets: the paper's Table 2 at the size of two cores.
+
+    experiments/images.py run    --data DIR [--ood DIR] [--seeds 0-2] [--only WORD]... [--ockham build/ockham] [--out DIR]
+    experiments/images.py table  [--out DIR]
+
+DIR holds fashion-mnist/, mnist/ and cifar-10/ as `ockham data` leaves them; --ood is a directory of other images (SVHN) for
+the networks trained on CIFAR-10. Every training is one `ockham fit` in a run directory of its own; finished ones are not
+repeated, and interrupted ones go on. `table` reads what is there. The settings were fixed before test data were looked at.
+"""
+import argparse
+import json
+import math
+import pathlib
+import statistics
+import subprocess
+import sys
+
+# What is trained: set, network, training images. The optimiser follows the preset; a ResNet has Fixup's learning rate.
+PROBLEMS = [
+    ("fashion-mnist", "mlp:1024-512-256-128", 10000, []),
+    ("fashion-mnist", "cnn:3c3d", 10000, []),
+    ("mnist", "cnn:3c3d", 10000, []),
+    ("cifar-10", "cnn:3c3d", 10000, []),
+    ("cifar-10", "resnet:depth=20", 5000, ["--lr", "0.1"]),
+]
+ONLINE = ["--frequency", "5", "--hyper-steps", "100", "--hyper-lr", "1"]
+WEIGHT_DECAY = 5e-4  # of the mean loss: a precision of 5e-4 N, the same for all weights
+
+
+def method_flags(method, examples):
+    if method == "kron":
+        return ["--structure", "kron", "--curvature", "ggn", *ONLINE]
+    if method == "ef":
+        return ["--structure", "diag", "--curvature", "ef", *ONLINE]
+    # No learning; one estimate of the evidence at the end.
+    return ["--structure", "diag", "--curvature", "ef", "--hyper-steps", "0", "--frequency", "1000",
+            "--prior", "scalar", "--prior-precision", f"{WEIGHT_DECAY * examples:g}"]
+
+
+METHODS = {"kron": "kron GGN", "ef": "diag EF", "decay": "weight decay"}
+
+
+def run_path(arguments, problem, method, seed):
+    return arguments.out / f"{problem[0]}-{problem[1].replace(':', '-').replace('=', '')}-{method}-{seed}"
+
+
+def fit(arguments, problem, method, seed):
+    data, network, examples, flags = problem
+    run = run_path(arguments, problem, method, seed)
+    if not (run / "run.json").exists():
+        command = [arguments.ockham, "fit", arguments.data / data, "--network", network, "--preset", "paper-images",
+                   "--epochs", "40", "--train-size", str(examples), "--seed", str(seed), "--out", run,
+                   *method_flags(method, examples), *flags, *(["--resume"] if run.exists() else [])]
+        print(" ".join(str(word) for word in command), flush=True)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    if arguments.ood and data == "cifar-10" and not (run / "ood.json").exists():
+        answer = subprocess.run([arguments.ockham, "predict", run, arguments.data / data, "--ood", arguments.ood, "--method",
+                                 "map", "--json"], check=True, stdout=subprocess.PIPE)
+        found = json.loads(answer.stdout)
+        (run / "ood.json").write_text(json.dumps(found["ood"]))
+
+
+def run_all(arguments):
+    first, _, last = arguments.seeds.partition("-")
+    for seed in range(int(first), int(last or first) + 1):
+        for problem in PROBLEMS:
+            for method in METHODS:
+                name = run_path(arguments, problem, method, seed).name
+                if all(word in name for word in arguments.only):
+                    fit(arguments, problem, method, seed)
+
+
+def spread(values, digits):
+    if not values:
+        return "–"
+    mean = statistics.mean(values)
+    if len(values) == 1:
+        return f"{mean:.{digits}f}"
+    return f"{mean:.{digits}f} ± {statistics.stdev(values) / math.sqrt(len(values)):.{digits}f}"
+
+
+def print_table(arguments):
+    print("| set | network | method | seeds | test accuracy % | test log likelihood | ECE | evidence per image | AUROC | "
+          "minutes |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for problem in PROBLEMS:
+        for method, name in METHODS.items():
+            runs, aurocs = [], []
+            for path in sorted(arguments.out.glob(run_path(arguments, problem, method, "*").name)):
+                if not (path / "run.json").exists():
+                    continue
+                runs.append(json.loads((path / "run.json").read_text())["candidates"][0])
+                if (path / "ood.json").exists():
+                    aurocs.append(json.loads((path / "ood.json").read_text())["auroc_map"])
+            if not runs:
+                continue
+            tests = [run["test"] for run in runs]
+            print(f"| {problem[0]} | {problem[1]} | {name} | {len(runs)} "
+                  f"| {spread([100 * test['accuracy'] for test in tests], 2)} "
+                  f"| {spread([test['log_likelihood'] for test in tests], 3)} "
+                  f"| {spread([test['ece'] for test in tests], 3)} "
+                  f"| {spread([run['log_marginal_likelihood_per_example'] for run in runs], 3)} "
+                  f"| {spread(aurocs, 3)} | {statistics.mean(run['seconds'] for run in runs) / 60:.1f} |")
+            sys.stdout.flush()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["run", "table"])
+    parser.add_argument("--data", type=pathlib.Path)
+    parser.add_argument("--ood", type=pathlib.Path)
+    parser.add_argument("--seeds", default="0-2", help="first-last")
+    parser.add_argument("--only", action="append", default=[], help="trainings whose name has this word; repeatable")
+    parser.add_argument("--ockham", default="build/ockham")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("image-runs"))
+    arguments = parser.parse_args()
+    if arguments.what == "table":
+        print_table(arguments)
+        return
+    if not arguments.data:
+        parser.error("run needs --data")
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    run_all(arguments)
+
+
+if __name__ == "__main__":
+    main()
