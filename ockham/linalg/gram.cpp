@@ -27,7 +27,8 @@ namespace {
 
 constexpr int64_t kFewestRows = 256;
 constexpr int64_t kUpdatesInOwnType = 64;
-constexpr int64_t kHalves = 128;         // below this a second thread costs more than it saves ...
+constexpr int64_t kManyRows = 2048;      // from this on, half of the rows for each thread
+constexpr int64_t kHalves = 128;         // else below this a second thread costs more than it saves ...
 constexpr int64_t kThreadedBlas = 1000;  // ... and from this on the BLAS divides the work better
 
 void blas_syrk(const char* triangle, const char* transposed, const int* n, const int* k, const float* alpha,
@@ -62,6 +63,24 @@ struct Syrk {
   int leading() const {
     return static_cast<int>(by_rows() ? std::max(rows.stride(0), rows.size(1))
                                       : std::max(rows.stride(1), rows.size(0)));
+  }
+
+  /// The sum of two threads' halves of the rows: the BLAS does not divide narrow matrices at all.
+  template <class Scalar>
+  void by_rows_in_halves() const {
+    const int64_t half = rows.size(0) / 2;
+    const at::Tensor upper = rows.narrow(0, 0, half), lower = rows.narrow(0, half, rows.size(0) - half);
+    at::Tensor rest = at::empty(matrix.sizes(), matrix.options());
+    const SingleBlasThread single;
+    run_in_halves({[&](int which) {
+      which == 0 ? Syrk{upper, matrix, beta}.triangle<Scalar>(0, matrix.size(0))
+                 : Syrk{lower, rest, 0}.triangle<Scalar>(0, matrix.size(0));
+    }});
+    for (int64_t i = 0, n = matrix.size(0); i < n; ++i) {
+      Scalar* to = matrix.data_ptr<Scalar>() + i * n;
+      const Scalar* from = rest.data_ptr<Scalar>() + i * n;
+      for (int64_t j = 0; j <= i; ++j) to[j] += from[j];
+    }
   }
 
   /// The triangle of the columns [first, first + count) of `rows`.
@@ -100,7 +119,11 @@ struct Syrk {
   template <class Scalar>
   void run() const {
     const int64_t n = matrix.size(0);
-    if (n >= kHalves && n < kThreadedBlas && allowed_threads() > 1)
+    if (allowed_threads() < 2)
+      triangle<Scalar>(0, n);
+    else if (rows.size(0) >= std::max(kManyRows, 2 * n))
+      by_rows_in_halves<Scalar>();
+    else if (n >= kHalves && n < kThreadedBlas)
       in_halves<Scalar>();
     else
       triangle<Scalar>(0, n);
