@@ -17,6 +17,8 @@ needed_packages() {
   [ -e "$include/nlohmann/json.hpp" ] || echo nlohmann-json3-dev
   [ -e "$include/fmt/format.h" ] || echo libfmt-dev
   [ -e "$include/zlib.h" ] || echo zlib1g-dev
+  [ -e "$include/png.h" ] || echo libpng-dev
+  [ -e "$include/jpeglib.h" ] || echo libjpeg-dev
   [ -e "$include/gtest/gtest.h" ] || echo libgtest-dev
   [ -e "$include/benchmark/benchmark.h" ] || echo libbenchmark-dev
   have ld.lld || echo lld
