@@ -14,6 +14,7 @@
 #include "ockham/base/error.h"
 #include "ockham/base/nearest_word.h"
 #include "ockham/network/convnet.h"
+#include "ockham/network/fixup_cnn.h"
 #include "ockham/network/fixup_resnet.h"
 #include "ockham/network/initialise.h"
 
@@ -70,6 +71,7 @@ struct Mlp {
 struct Parsed {
   std::string kind;  // linear | mlp | cnn | resnet
   Mlp mlp;
+  std::optional<FixupCnnOptions> cnn;  // absent: 3c3d
   FixupResNetOptions resnet;
 };
 
@@ -100,15 +102,24 @@ void parse_mlp(const std::string& spec, const std::vector<std::string>& items, M
     throw Error(ErrorKind::usage, fmt::format("network '{}': an mlp needs its hidden widths, as in mlp:50-50", spec));
 }
 
-void parse_resnet(const std::string& spec, const std::vector<std::string>& items, FixupResNetOptions& resnet) {
+template <class Options>
+void parse_width_and_depth(const std::string& spec, const std::vector<std::string>& items, Options& options) {
   for (const auto& item : items) {
     if (item.empty()) continue;
     const auto equals = item.find('=');
     const std::string key = item.substr(0, equals);
     if (key != "depth" && key != "width") refuse_word(spec, "key", key, {"depth", "width"});
     const int64_t value = positive_number(spec, equals == std::string::npos ? "" : item.substr(equals + 1));
-    (key == "depth" ? resnet.depth : resnet.width) = value;
+    (key == "depth" ? options.depth : options.width) = value;
   }
+}
+
+void parse_cnn(const std::string& spec, const std::vector<std::string>& items, Parsed& parsed) {
+  if (items.size() == 1 && items[0] == "3c3d") return;
+  const std::string first = items.empty() ? "" : items[0];
+  const bool named = first.find('=') == std::string::npos && first != "width" && first != "depth";
+  if (named) refuse_word(spec, "convolutional network", first, {"3c3d", "width=16,depth=3"});
+  parse_width_and_depth(spec, items, parsed.cnn.emplace());
 }
 
 Parsed parse(const std::string& spec) {
@@ -123,11 +134,9 @@ Parsed parse(const std::string& spec) {
   } else if (parsed.kind == "mlp") {
     parse_mlp(spec, items, parsed.mlp);
   } else if (parsed.kind == "cnn") {
-    if (items.size() != 1 || items[0] != "3c3d") {
-      refuse_word(spec, "convolutional network", items.empty() ? "" : spec.substr(colon + 1), {"3c3d"});
-    }
+    parse_cnn(spec, items, parsed);
   } else if (parsed.kind == "resnet") {
-    parse_resnet(spec, items, parsed.resnet);
+    parse_width_and_depth(spec, items, parsed.resnet);
   } else {
     refuse_word(spec, "kind", parsed.kind, {"linear", "mlp", "cnn", "resnet"});
   }
@@ -156,6 +165,7 @@ Network make_architecture(const std::string& spec, const std::vector<int64_t>& i
   if (outputs < 1)
     throw Error(ErrorKind::usage,
                 fmt::format("network '{}' needs at least one output, but {} were asked for", spec, outputs));
+  if (parsed.cnn) return make_fixup_cnn(*parsed.cnn, input_shape, outputs, dtype, seed);
   if (parsed.kind == "cnn") return make_3c3d(input_shape, outputs, dtype, seed);
   if (parsed.kind == "resnet") return make_fixup_resnet(parsed.resnet, input_shape, outputs, dtype, seed);
   const int64_t features = std::accumulate(input_shape.begin(), input_shape.end(), int64_t{1}, std::multiplies<>());

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "ockham/base/error.h"
+#include "ockham/network/channels_last.h"
 #include "ockham/network/initialise.h"
 
 namespace ockham {
@@ -45,7 +46,7 @@ Network make_3c3d(const std::vector<int64_t>& input_shape, int64_t outputs, at::
   const auto dense2 = maker.layer("dense2", {256, 512});
   const auto output = maker.layer("output", {outputs, 256});
   return Network(maker.take(), [=](const at::Tensor& inputs) {
-    at::Tensor x = pool(at::conv2d(inputs, conv1.weight, conv1.bias).relu());
+    at::Tensor x = pool(at::conv2d(channels_last(inputs), conv1.weight, conv1.bias).relu());
     x = pool(at::conv2d(x, conv2.weight, conv2.bias).relu());
     x = pool(at::conv2d(x, conv3.weight, conv3.bias, {1, 1}, {1, 1}).relu());
     x = at::linear(x.flatten(1), dense1.weight, dense1.bias).relu();

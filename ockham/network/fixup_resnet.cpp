@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ockham/base/error.h"
+#include "ockham/network/channels_last.h"
 #include "ockham/network/initialise.h"
 
 namespace ockham {
@@ -82,7 +83,7 @@ Network make_fixup_resnet(const FixupResNetOptions& options, const std::vector<i
   const at::Tensor weight = maker.constant("output.weight", {outputs, channels}, 0);
   const at::Tensor bias = maker.constant("output.bias", {outputs}, 0);
   return Network(maker.take(), [=](const at::Tensor& inputs) {
-    at::Tensor x = (convolve(inputs, conv, 1) + bias1).relu();
+    at::Tensor x = (convolve(channels_last(inputs), conv, 1) + bias1).relu();
     for (const Block& block : blocks) x = forward_block(block, x);
     return at::linear(x.mean({2, 3}) + bias2, weight, bias);
   });

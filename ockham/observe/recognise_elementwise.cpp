@@ -1,6 +1,7 @@
 #include <ATen/ops/group_norm.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/rsqrt.h>
+#include <ATen/ops/zeros.h>
 
 #include <algorithm>
 
@@ -35,11 +36,49 @@ bool join_as_bias(RecogniseContext& context, size_t operand, size_t parameter, c
   return false;
 }
 
+// cat([p, x], d) with p expanded over the examples: a class token beside the tokens of an image. Seen from the output
+// it shifts the one position that it fills.
+bool recognise_token(RecogniseContext& context) {
+  const OperatorRecord& record = context.record;
+  if (record.arguments.size() < 2 || !record.arguments[0].isTensorList() || !record.arguments[1].isInt()) return false;
+  const auto rank = static_cast<int64_t>(record.output_shape.size());
+  const int64_t dimension = record.arguments[1].toInt() + (record.arguments[1].toInt() < 0 ? rank : 0);
+  std::vector<ParameterUse> uses;
+  int64_t batch = -1, first = 0;
+  for (const at::Tensor& tensor : record.arguments[0].toTensorVector()) {
+    if (tensor.dim() != rank) return false;
+    const int64_t place = first;
+    first += tensor.size(dimension);
+    if (context.lookup.sharing(tensor).empty()) continue;
+    at::Tensor token = tensor;
+    for (int64_t d = 0; d < rank; ++d)
+      if (tensor.stride(d) == 0) token = token.narrow(d, 0, 1);
+    const int64_t parameter = context.lookup.reshaped(token);
+    if (parameter < 0 || tensor.size(dimension) != 1) return false;
+    ElementwiseUse use;
+    use.aligned_shape = token.sizes().vec();
+    std::vector<int64_t> mask(static_cast<size_t>(rank), 1);
+    mask[dimension] = record.output_shape[dimension];
+    use.factor = at::zeros(mask, tensor.options().requires_grad(false));
+    use.factor.narrow(dimension, place, 1).fill_(1);
+    batch = find_batch_dimension(record.output_shape, context.examples, rank, use.aligned_shape);
+    if (batch < 0 || batch == dimension) return false;
+    uses.push_back({static_cast<size_t>(parameter), use});
+  }
+  if (uses.empty()) return false;
+  RecognisedCall recognised = begin_call(context, batch, {});
+  recognised.call.uses = std::move(uses);
+  if (!has_only(record, recognised.call)) return false;
+  context.earlier.push_back(std::move(recognised));
+  return true;
+}
+
 }  // namespace
 
-// x + p, x - p, x * p and their in-place forms, p of any shape that broadcasts.
+// x + p, x - p, x * p and their in-place forms, p of any shape that broadcasts; and tokens put beside others.
 bool recognise_elementwise(RecogniseContext& context) {
   const OperatorRecord& record = context.record;
+  if (record.name == "aten::cat") return recognise_token(context);
   const std::string name =
       !record.name.empty() && record.name.back() == '_' ? record.name.substr(0, record.name.size() - 1) : record.name;
   const bool multiply = name == "aten::mul", add = name == "aten::add", subtract = name == "aten::sub";

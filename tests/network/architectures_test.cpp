@@ -19,12 +19,12 @@ TEST(Architectures, ParameterCounts) {
   EXPECT_EQ(parameters_of("mlp:1024-512-256-128", {1, 28, 28}, 10), 1494154);
   EXPECT_EQ(parameters_of("cnn:3c3d", {3, 32, 32}, 10), 895210);
   EXPECT_EQ(parameters_of("cnn:3c3d", {1, 28, 28}, 10), 892010);
-  EXPECT_EQ(parameters_of("resnet:depth=20,width=16", {3, 32, 32}, 10), 268393);
 }
 
 TEST(Architectures, OutputsHaveTheRightShape) {
   const at::Tensor images = at::randn({2, 3, 32, 32});
-  for (const char* spec : {"linear", "mlp:5-4,act=tanh", "cnn:3c3d", "resnet:depth=8,width=4", "resnet"}) {
+  for (const char* spec :
+       {"linear", "mlp:5-4,act=tanh", "cnn:3c3d", "cnn:width=4", "resnet:depth=8,width=4", "resnet"}) {
     const Network network = make_architecture(spec, {3, 32, 32}, 7, at::kFloat, 0);
     EXPECT_EQ(network.forward(images).sizes().vec(), (std::vector<int64_t>{2, 7})) << spec;
   }

@@ -99,6 +99,12 @@ void add_elementwise(Builder& b) {
   b.add("viewed_scale", {{"scale", {2}}, {"h", {3, 2}}}, b.normal({5, 2, 3}), [](const Tensors& p, at::Tensor x) {
     return at::linear(at::tanh(x * p[0].view({1, 2, 1})).mean(2), p[1]);
   });
+  b.add("class_tokens", {{"w", {4, 3}}, {"first", {1, 1, 4}}, {"last", {4}}, {"h", {3, 4}}}, b.normal({5, 2, 3}),
+        [](const Tensors& p, at::Tensor x) {
+          const int64_t n = x.size(0);
+          const at::Tensor tokens = at::cat({p[1].expand({n, 1, 4}), at::linear(x, p[0]), p[2].expand({n, 1, 4})}, -2);
+          return at::linear(at::tanh(tokens * tokens.sum(1, true)).sum(1), p[3]);
+        });
   b.add("layer_norm", {{"w", {4, 3}}, {"g", {4}}, {"s", {4}}, {"h", {3, 4}}}, b.normal({5, 2, 3}),
         [](const Tensors& p, at::Tensor x) {
           return at::linear(at::tanh(at::layer_norm(at::linear(x, p[0]), {4}, p[1], p[2])).sum(1), p[3]);

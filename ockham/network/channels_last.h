@@ -1,0 +1,16 @@
+// Private to network/: the memory order in which convolutions are fastest.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace ockham {
+
+/// The same images with the channels of a pixel side by side: what follows keeps that order. In float32 a training step
+/// of cnn:3c3d then takes two thirds of the time, mostly by its pooling and first layer, and the curvature's rows of
+/// channels need no copy. In float64 libtorch has no such kernels, and the order stays.
+inline at::Tensor channels_last(const at::Tensor& images) {
+  if (images.dim() != 4 || images.scalar_type() != at::kFloat) return images;
+  return images.contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+}  // namespace ockham
