@@ -211,6 +211,16 @@ at::Tensor DecomposedCurvature::output_covariance(const PrecisionPoint& given, c
   return total;
 }
 
+OutputPosterior DecomposedCurvature::output_posterior(const PrecisionPoint& given, at::ScalarType type) const {
+  const PrecisionPoint point = state_->prepare(given);
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  std::vector<BlockCovariance> blocks;
+  for (DecomposedBlock& block : state_->blocks) {
+    blocks.push_back(std::visit([&](auto& kind) { return kind.output_covariance(point, type); }, block));
+  }
+  return OutputPosterior(std::move(blocks));
+}
+
 at::Tensor DecomposedCurvature::sample(const PrecisionPoint& given, int64_t samples, at::Generator generator) const {
   const PrecisionPoint point = state_->prepare(given);
   const std::lock_guard<std::mutex> lock(state_->mutex);

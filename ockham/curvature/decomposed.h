@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ockham/curvature/curvature.h"
+#include "ockham/curvature/output_posterior.h"
 #include "ockham/probability/prior.h"
 
 namespace ockham {
@@ -52,6 +53,8 @@ class DecomposedCurvature {
 
   /// J H⁻¹ Jᵀ [N, C, C] for Jacobians J [N, C, P] float64.
   at::Tensor output_covariance(const PrecisionPoint& point, const at::Tensor& jacobian) const;
+  /// The same from layer calls and without J as a whole, at this point and in this type, for batch after batch.
+  OutputPosterior output_posterior(const PrecisionPoint& point, at::ScalarType type = at::kDouble) const;
   /// S samples of N(0, H⁻¹), [S, P] float64.
   at::Tensor sample(const PrecisionPoint& point, int64_t samples, at::Generator generator) const;
 

@@ -249,13 +249,27 @@ at::Tensor DecomposedKronecker::solve(const PrecisionPoint& point, const at::Ten
 }
 
 at::Tensor DecomposedKronecker::covariance(const PrecisionPoint& point, const at::Tensor& jacobian) {
-  const int64_t examples = jacobian.size(0), outputs = jacobian.size(1);
-  const at::Tensor input = split(jacobian.reshape({examples * outputs, span_.size()}));
-  at::Tensor total = at::zeros({examples, outputs, outputs}, at::kDouble);
+  return covariance(inverse_at(point), jacobian);
+}
+
+std::vector<DecomposedKronecker::Inverse> DecomposedKronecker::inverse_at(const PrecisionPoint& point) {
+  std::vector<Inverse> inverse;
   for (size_t g = 0; g < groups_.size(); ++g) {
     const Basis at_point = basis(g, point);
-    const at::Tensor rotated = into_basis(input.select(1, static_cast<int64_t>(g)), at_point.left, at_point.right);
-    const at::Tensor whitened = (rotated / denominators(at_point, point.scale).sqrt()).reshape({examples, outputs, -1});
+    inverse.push_back({at_point.left, at_point.right, denominators(at_point, point.scale).reciprocal()});
+  }
+  return inverse;
+}
+
+at::Tensor DecomposedKronecker::covariance(const std::vector<Inverse>& groups, const at::Tensor& jacobian) {
+  const int64_t examples = jacobian.size(0), outputs = jacobian.size(1), count = static_cast<int64_t>(groups.size());
+  const at::Tensor& shape = groups[0].variance;
+  const at::Tensor input = jacobian.reshape({examples * outputs, count, shape.size(0), shape.size(1)});
+  at::Tensor total = at::zeros({examples, outputs, outputs}, at::kDouble);
+  for (int64_t g = 0; g < count; ++g) {
+    const Inverse& group = groups[static_cast<size_t>(g)];
+    const at::Tensor rotated = into_basis(input.select(1, g), group.left, group.right);
+    const at::Tensor whitened = (rotated * group.variance.sqrt()).reshape({examples, outputs, -1});
     total.baddbmm_(whitened, whitened.transpose(1, 2));
   }
   return total;

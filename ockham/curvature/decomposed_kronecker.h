@@ -34,6 +34,7 @@ class DecomposedKronecker {
   void add_prior_form(const PrecisionPoint& point, const at::Tensor& vector, at::Tensor& by_group);
   void add_root_form(const PrecisionPoint& point, const at::Tensor& vector, at::Tensor& by_root);
   at::Tensor covariance(const PrecisionPoint& point, const at::Tensor& jacobian);
+  BlockCovariance output_covariance(const PrecisionPoint& point, at::ScalarType type);
   at::Tensor sample(const PrecisionPoint& point, int64_t samples, at::Generator generator);
 
  private:
@@ -58,6 +59,11 @@ class DecomposedKronecker {
   const std::vector<Basis>& whitened_bases(const PrecisionPoint& point);
   Basis basis(size_t group, const PrecisionPoint& point);
   at::Tensor denominators(const Basis& basis, double scale) const;  // λ [d0, d1]
+  struct Inverse {
+    at::Tensor left, right, variance;  // as in Basis, and 1/λ
+  };
+  std::vector<Inverse> inverse_at(const PrecisionPoint& point);
+  static at::Tensor covariance(const std::vector<Inverse>& groups, const at::Tensor& jacobian);
   /// The factor Q or W at the point (left, right), and the derivative of the one that comes from gradients.
   at::Tensor factor_at(MovingFactor& factor, const PrecisionPoint& point);
   at::Tensor derivative_at(MovingFactor& factor, int64_t m, const PrecisionPoint& point);

@@ -180,9 +180,13 @@ void DecomposedMatrix::add_root_form(const PrecisionPoint& point, const at::Tens
 }
 
 at::Tensor DecomposedMatrix::covariance(const PrecisionPoint& point, const at::Tensor& jacobian) {
-  const at::Tensor columns = jacobian.reshape({-1, span_.size()}).t();
+  return covariance(factor_at(point), jacobian);
+}
+
+at::Tensor DecomposedMatrix::covariance(const at::Tensor& factor, const at::Tensor& jacobian) {
+  const at::Tensor columns = jacobian.flatten(0, 1).t();
   const at::Tensor whitened =
-      at::linalg_solve_triangular(factor_at(point), columns, /*upper=*/false).t().reshape(jacobian.sizes());
+      at::linalg_solve_triangular(factor, columns, /*upper=*/false).t().reshape(jacobian.sizes());
   return at::bmm(whitened, whitened.transpose(1, 2));
 }
 

@@ -37,6 +37,7 @@ class DecomposedMatrix {
   void add_prior_form(const PrecisionPoint& point, const at::Tensor& vector, at::Tensor& by_group);
   void add_root_form(const PrecisionPoint& point, const at::Tensor& vector, at::Tensor& by_root);
   at::Tensor covariance(const PrecisionPoint& point, const at::Tensor& jacobian);
+  BlockCovariance output_covariance(const PrecisionPoint& point, at::ScalarType type);
   at::Tensor sample(const PrecisionPoint& point, int64_t samples, at::Generator generator);
 
  private:
@@ -48,6 +49,7 @@ class DecomposedMatrix {
   at::Tensor precision_at(const PrecisionPoint& point);  // H
   std::string description(const PrecisionPoint& point) const;
   const at::Tensor& factor_at(const PrecisionPoint& point);  // lower Cholesky factor of H
+  static at::Tensor covariance(const at::Tensor& factor, const at::Tensor& jacobian);
 
   BlockSpan span_;
   double multiplier_;

@@ -242,9 +242,12 @@ void DecomposedRows::add_root_form(const PrecisionPoint& point, const at::Tensor
 }
 
 at::Tensor DecomposedRows::covariance(const PrecisionPoint& point, const at::Tensor& jacobian) {
-  const Woodbury& parts = woodbury_at(point);
+  return covariance(woodbury_at(point), jacobian);
+}
+
+at::Tensor DecomposedRows::covariance(const Woodbury& parts, const at::Tensor& jacobian) {
   const int64_t examples = jacobian.size(0), outputs = jacobian.size(1);
-  const at::Tensor flat = jacobian.reshape({-1, span_.size()});
+  const at::Tensor flat = jacobian.flatten(0, 1);
   const at::Tensor prior = at::bmm(jacobian / parts.precision, jacobian.transpose(1, 2));
   const at::Tensor learned = at::linalg_solve_triangular(parts.factor, parts.scaled_rows.mm(flat.t()), /*upper=*/false)
                                  .t()

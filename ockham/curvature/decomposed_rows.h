@@ -37,6 +37,7 @@ class DecomposedRows {
   void add_prior_form(const PrecisionPoint& point, const at::Tensor& vector, at::Tensor& by_group);
   void add_root_form(const PrecisionPoint& point, const at::Tensor& vector, at::Tensor& by_root);
   at::Tensor covariance(const PrecisionPoint& point, const at::Tensor& jacobian);
+  BlockCovariance output_covariance(const PrecisionPoint& point, at::ScalarType type);
   at::Tensor sample(const PrecisionPoint& point, int64_t samples, at::Generator generator);
 
  private:
@@ -52,6 +53,7 @@ class DecomposedRows {
     at::Tensor precision, scaled_rows, factor;
   };
   const Woodbury& woodbury_at(const PrecisionPoint& point);
+  static at::Tensor covariance(const Woodbury& parts, const at::Tensor& jacobian);
 
   BlockSpan span_;
   double multiplier_;

@@ -25,6 +25,7 @@ class BlockSpan {
 
   int64_t size() const { return size_; }  // p
   int64_t groups() const { return prior_->size(); }
+  const std::vector<size_t>& parameters() const { return parameters_; }
   int64_t size_of(size_t parameter) const { return prior_->layout()[parameter].size; }
   std::string name() const;  // of its parameters, for messages
 

@@ -3,40 +3,113 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <exception>
+#include <mutex>
+#include <thread>
 
 #include "ockham/base/error.h"
 #include "ockham/base/memory.h"
-#include "ockham/curvature/jacobian.h"
+#include "ockham/base/platform.h"
+#include "ockham/curvature/output_gradients.h"
+#include "ockham/curvature/restrict_curvature.h"
 #include "ockham/evidence/curvature_at.h"
+#include "ockham/observe/verified_observer.h"
 
 namespace ockham {
 namespace {
 
-/// Examples whose Jacobians, and what is computed from them, take a small part of the budget.
-int64_t examples_at_once(int64_t batch_size, int64_t outputs, int64_t weights) {
-  const int64_t copies = 4;
-  const int64_t bytes = copies * std::max<int64_t>(1, outputs) * weights * static_cast<int64_t>(sizeof(double));
-  return std::clamp<int64_t>(default_memory_budget() / 4 / bytes, 1, std::max<int64_t>(1, batch_size));
+/// Large networks of float32 stay in it: the products are most of the work, and rounding of their kind is far below
+/// what the posterior is known to.
+at::ScalarType type_of_products(const Network& network) {
+  constexpr int64_t small_network = int64_t{1} << 16;
+  return network.layout().total() <= small_network ? at::kDouble : network.dtype();
+}
+
+/// A part of the budget, and no more than keeps batches the same on every machine that has a few gigabytes.
+int64_t examples_at_once(const FunctionOptions& options, int64_t bytes_per_example, int64_t workers) {
+  constexpr int64_t most_bytes = int64_t{1} << 28;
+  const int64_t budget = options.memory_budget > 0 ? options.memory_budget : default_memory_budget();
+  return std::clamp<int64_t>(std::min(budget / (4 * workers), most_bytes) / bytes_per_example, 1,
+                             std::max<int64_t>(1, options.batch_size));
+}
+
+/// Does pieces 0, 1, ... on up to `workers` threads, this one among them, each with one thread of ATen and BLAS:
+/// threads that meet within every product wait for each other more than they work. The same pieces are the same bits on
+/// one thread. `work` returns how many examples a piece was; `progress` hears the sum, one call at a time.
+void run_each(int64_t pieces, int64_t workers, const std::function<int64_t(int64_t piece)>& work,
+              const std::function<void(int64_t examples_done)>& progress) {
+  std::atomic<int64_t> next{0};
+  std::atomic<bool> failed{false};
+  std::mutex mutex;
+  int64_t done = 0;
+  std::exception_ptr error;
+  const auto loop = [&] {
+    const SingleThread single;
+    try {
+      for (int64_t piece; !failed && (piece = next++) < pieces;) {
+        const int64_t examples = work(piece);
+        const std::lock_guard<std::mutex> lock(mutex);
+        done += examples;
+        if (progress && !failed) progress(done);
+      }
+    } catch (...) {
+      if (!failed.exchange(true)) error = std::current_exception();
+    }
+  };
+  std::vector<std::thread> others;
+  for (int64_t i = 1; i < std::min(workers, pieces); ++i) others.emplace_back(loop);
+  loop();
+  for (std::thread& other : others) other.join();
+  if (error) std::rethrow_exception(error);
+}
+
+std::vector<size_t> parameters_in_scope(PosteriorScope scope, const Observation& sample) {
+  if (scope == PosteriorScope::whole) return {};
+  const auto last = find_last_layer(sample);
+  if (!last)
+    throw Error(ErrorKind::usage,
+                "The network has no linear layer whose weights alone could be uncertain; use the posterior of the "
+                "whole network.");
+  return last->parameters;
 }
 
 }  // namespace
 
 FunctionPredictive predict_function(const Network& network, const LaplaceFit& fit,
                                     const Hyperparameters& hyperparameters, const at::Tensor& inputs,
-                                    int64_t batch_size) {
+                                    const FunctionOptions& options) {
   if (inputs.dim() == 0 || inputs.size(0) == 0) {
     throw Error(ErrorKind::data, "There are no inputs to predict for; expected at least one example.");
   }
-  const CurvatureAt at = curvature_at(fit, hyperparameters);
-  const int64_t chunk = examples_at_once(batch_size, fit.data_fit.outputs(), fit.prior.layout().total());
-  std::vector<at::Tensor> means, covariances;
-  for (int64_t first = 0; first < inputs.size(0); first += chunk) {
-    const at::Tensor part = inputs.narrow(0, first, std::min(chunk, inputs.size(0) - first));
-    const JacobianBatch batch = jacobian(network, part, fit.options.curvature.observe);
-    means.push_back(batch.outputs.to(at::kDouble));
-    covariances.push_back(at.curvature.output_covariance(at.point, batch.jacobian.to(at::kDouble)));
+  const VerifiedObserver observer(network, inputs, fit.options.curvature.observe);
+  OutputGradients::Options gradient_options;
+  gradient_options.parameters = parameters_in_scope(options.scope, observer.sample());
+  gradient_options.type = type_of_products(network);
+  CurvatureAt at = curvature_at(fit, hyperparameters);
+  if (options.scope == PosteriorScope::last_layer) {
+    DecomposeOptions decompose;
+    decompose.damping = fit.options.damping;
+    at.curvature =
+        DecomposedCurvature(restrict_curvature(at.curvature.curvature(), network.layout(), gradient_options.parameters),
+                            fit.prior, decompose);
   }
+  const OutputPosterior posterior = at.curvature.output_posterior(at.point, gradient_options.type);
+  const int64_t workers = std::max(1, allowed_threads());
+  const int64_t bytes = output_gradient_bytes(network, observer.sample(), gradient_options.parameters);
+  const int64_t chunk = examples_at_once(options, bytes, workers);
+  const int64_t chunks = (inputs.size(0) + chunk - 1) / chunk;
+  std::vector<at::Tensor> means(chunks), covariances(chunks);
+  const auto predict_chunk = [&](int64_t k) {
+    const int64_t count = std::min(chunk, inputs.size(0) - k * chunk);
+    const Observation observation = observer.observe(inputs.narrow(0, k * chunk, count));
+    const OutputGradients gradients(network, observation, gradient_options);
+    means[k] = observation.outputs().detach().to(at::kDouble);
+    covariances[k] = posterior.covariance(gradients);
+    return count;
+  };
+  run_each(chunks, workers, predict_chunk, options.progress);
   FunctionPredictive result{at::cat(means), at::cat(covariances)};
   if (hyperparameters.log_temperature.defined() && hyperparameters.log_temperature.numel() > 0) {
     const double temperature = std::exp(hyperparameters.log_temperature.item<double>());
@@ -44,6 +117,14 @@ FunctionPredictive predict_function(const Network& network, const LaplaceFit& fi
     result.covariance = result.covariance / (temperature * temperature);
   }
   return result;
+}
+
+FunctionPredictive predict_function(const Network& network, const LaplaceFit& fit,
+                                    const Hyperparameters& hyperparameters, const at::Tensor& inputs,
+                                    int64_t batch_size) {
+  FunctionOptions options;
+  options.batch_size = batch_size;
+  return predict_function(network, fit, hyperparameters, inputs, options);
 }
 
 RegressionPredictive predict_regression(const FunctionPredictive& function, const Hyperparameters& hyperparameters) {

@@ -4,6 +4,9 @@
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
+#include <functional>
+
 #include "ockham/evidence/laplace_fit.h"
 #include "ockham/network/network.h"
 
@@ -15,6 +18,23 @@ struct FunctionPredictive {
   at::Tensor covariance;  // [N, C, C]
 };
 
+/// Which parameters are uncertain: all, or those of the last linear layer alone while the others stay at the mode
+/// (curvature/restrict_curvature.h). The latter costs a forward pass.
+enum class PosteriorScope { whole, last_layer };
+
+struct FunctionOptions {
+  PosteriorScope scope = PosteriorScope::whole;
+  int64_t batch_size = 128;                             // at most; fewer where the budget asks for it
+  int64_t memory_budget = 0;                            // bytes; 0: default_memory_budget()
+  std::function<void(int64_t examples_done)> progress;  // after each batch; may throw to interrupt
+};
+
+/// Block by block from layer calls, never with the whole Jacobian [N, C, P] (curvature/output_gradients.h). Float64,
+/// except what is made from the gradients of a float32 network of more than 2^16 weights. Throws Error(usage) when the
+/// scope is the last layer and the network has no linear one.
+FunctionPredictive predict_function(const Network& network, const LaplaceFit& fit,
+                                    const Hyperparameters& hyperparameters, const at::Tensor& inputs,
+                                    const FunctionOptions& options);
 FunctionPredictive predict_function(const Network& network, const LaplaceFit& fit,
                                     const Hyperparameters& hyperparameters, const at::Tensor& inputs,
                                     int64_t batch_size = 128);

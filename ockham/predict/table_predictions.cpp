@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "ockham/base/error.h"
-#include "ockham/base/memory.h"
 #include "ockham/base/random.h"
 
 namespace ockham {
@@ -86,18 +85,19 @@ void for_each_prediction(const TrainedModel& trained, const at::Tensor& inputs, 
                          const std::function<void(const FunctionPredictive& chunk, int64_t first)>& use) {
   const at::Tensor shaped = shape_inputs(trained, inputs);
   const int64_t outputs = std::max<int64_t>(1, trained.posterior.data_fit.outputs());
-  const int64_t weights = trained.model.network.layout().total();
   constexpr int64_t covariance_bytes = int64_t{1} << 27, most_examples = 1024;
-  constexpr int64_t bytes = sizeof(double), copies = 4;
+  constexpr int64_t bytes = sizeof(double);
   // Not from the memory that happens to be free: the streams of samples begin with a chunk.
   const int64_t chunk = std::clamp<int64_t>(covariance_bytes / (outputs * outputs * bytes), 1, most_examples);
-  const int64_t budget = options.memory_budget > 0 ? options.memory_budget : default_memory_budget();
-  const int64_t batch = std::clamp<int64_t>(budget / 4 / (copies * outputs * weights * bytes), 1, 128);
   for (int64_t first = 0; first < shaped.size(0); first += chunk) {
     const int64_t count = std::min(chunk, shaped.size(0) - first);
     const at::Tensor part = shaped.narrow(0, first, count).to(trained.model.network.dtype());
-    use(predict_function(trained.model.network, trained.posterior, trained.model.hyperparameters, part, batch), first);
-    if (options.progress) options.progress(first + count);
+    FunctionOptions function;
+    function.scope = options.scope;
+    function.memory_budget = options.memory_budget;
+    if (options.progress) function.progress = [&](int64_t done) { options.progress(first + done); };
+    const Model& model = trained.model;
+    use(predict_function(model.network, trained.posterior, model.hyperparameters, part, function), first);
   }
 }
 

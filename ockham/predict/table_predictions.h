@@ -18,6 +18,7 @@ enum class PredictMethod { automatic, map, linearised, probit, sampled };
 
 struct PredictOptions {
   PredictMethod method = PredictMethod::automatic;      // linearised for a regression, probit for classes
+  PosteriorScope scope = PosteriorScope::whole;         // of all methods but `map`
   int64_t samples = 1000;                               // S of `sampled`
   uint64_t seed = 0;                                    // of `sampled`
   int64_t memory_budget = 0;                            // bytes; 0: default_memory_budget()
