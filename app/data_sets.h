@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/image_sources.h"
 #include "app/raw_table.h"
 #include "ockham/data/csv.h"
 
@@ -26,11 +27,13 @@ struct PackagedTable {
 struct DataSet {
   std::string name;
   std::string description;
-  int64_t rows = 0;
+  int64_t rows = 0;  // of images: those for training
   int64_t inputs = 0;
   std::string target;
   int64_t classes = 0;  // 0: a regression
-  std::variant<MadeTable, PackagedTable> source;
+  std::variant<MadeTable, PackagedTable, ImageFiles> source;
+
+  const ImageFiles* images() const { return std::get_if<ImageFiles>(&source); }  // nothing for a table
 };
 
 const std::vector<DataSet>& data_sets();
@@ -38,7 +41,7 @@ const std::vector<DataSet>& data_sets();
 /// Throws Error(usage) with the nearest name.
 const DataSet& find_data_set(const std::string& name);
 
-/// "made from --seed", "Debian package python3-sklearn".
+/// "made from --seed", "Debian package python3-sklearn or www.x".
 std::string describe_source(const DataSet& data_set);
 
 }  // namespace ockham::app

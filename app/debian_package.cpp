@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 
 #include "app/process.h"
-#include "ockham/base/atomic_file.h"
+#include "app/scratch_directory.h"
 #include "ockham/base/error.h"
 #include "ockham/base/sha256.h"
 #include "ockham/data/csv_source.h"
@@ -17,30 +15,6 @@ namespace ockham::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-class ScratchDirectory {
- public:
-  ScratchDirectory() {
-    std::error_code trouble;
-    std::string pattern = (fs::temp_directory_path(trouble) / "ockham-XXXXXX").string();
-    if (trouble || ::mkdtemp(pattern.data()) == nullptr) {
-      throw Error(ErrorKind::failure,
-                  fmt::format("no temporary directory can be made ({}); set TMPDIR to one with room",
-                              failure_reason(trouble ? trouble.value() : errno)));
-    }
-    path_ = pattern;
-  }
-  ~ScratchDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 /// apt-get's own reason: its first line that begins with "E: ", else its last line.
 std::string reason_of(const std::string& errors) {
@@ -108,14 +82,19 @@ bool read_installed(const std::vector<RawFile>& files, std::vector<std::string>&
 
 }  // namespace
 
+fs::path unpack_debian_package(const std::string& package, const fs::path& directory) {
+  download(package, directory);
+  fs::path unpacked = directory / "unpacked";
+  unpack(find_download(package, directory), unpacked);
+  return unpacked;
+}
+
 std::vector<std::string> read_packaged_files(const std::string& package, const std::vector<RawFile>& files) {
   std::vector<std::string> contents(files.size());
   if (read_installed(files, contents)) return contents;
 
   const ScratchDirectory scratch;
-  download(package, scratch.path());
-  const fs::path unpacked = scratch.path() / "unpacked";
-  unpack(find_download(package, scratch.path()), unpacked);
+  const fs::path unpacked = unpack_debian_package(package, scratch.path());
   for (size_t k = 0; k < files.size(); ++k) {
     const fs::path place = unpacked / fs::path(files[k].path).relative_path();
     if (!fs::exists(place)) {
