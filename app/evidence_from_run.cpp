@@ -11,6 +11,7 @@
 #include "app/subcommands.h"
 #include "ockham/base/error.h"
 #include "ockham/predict/trained_model.h"
+#include "ockham/select/map_training.h"
 #include "ockham/store/run_directory.h"
 
 namespace ockham::app {
@@ -41,10 +42,8 @@ int run_evidence_from_run(const EvidenceFlags& flags) {
                 fmt::format("{}: the data are not those that the run was made with; restore the file", data.name));
 
   const Model& model = trained.model;
-  const at::ScalarType type = model.network.dtype();
   const int64_t outputs = std::holds_alternative<Bernoulli>(model.likelihood) ? 1 : data.outputs();
-  const Dataset prepared(data.training.inputs().to(type),
-                         prepare_targets(model.likelihood, data.training.targets(), outputs, type));
+  const Dataset prepared = prepare_data(model, data.training);
   EvidenceFlags shown = flags;
   shown.likelihood_weight = trained.posterior.options.likelihood_weight;
   shown.prior = fit_flags.prior;

@@ -36,7 +36,11 @@ std::string as_json(const TrainedModel& trained, const ExportFlags& flags) {
   json["file"] = flags.to;
   json["network"] = trained.network;
   json["task"] = classes ? "classification" : "regression";
-  json["features"] = feature_names(trained.encoding);
+  if (trained.images) {
+    json["input_shape"] = trained.input_shape;
+  } else {
+    json["features"] = feature_names(trained.encoding);
+  }
   json[classes ? "classes" : "targets"] = output_names(trained.encoding);
   json["noise_sd"] = noise_of(trained);
   return json.dump() + "\n";
@@ -45,6 +49,11 @@ std::string as_json(const TrainedModel& trained, const ExportFlags& flags) {
 std::string in_words(const TrainedModel& trained, const ExportFlags& flags) {
   const std::vector<std::string> features = feature_names(trained.encoding), outputs = output_names(trained.encoding);
   const bool classes = trained.encoding.task == Task::classification;
+  if (trained.images)
+    return fmt::format(
+        "{}: torch.jit.load(...) maps images [N, {}], bytes or numbers from 0 to 255, to probabilities "
+        "[N, {}]: {}\n",
+        flags.to, fmt::join(trained.input_shape, ", "), outputs.size(), fmt::join(outputs, ", "));
   std::string text =
       fmt::format("{}: torch.jit.load(...) maps x [N, {}] to {} [N, {}]: {}\n", flags.to, features.size(),
                   classes ? "probabilities" : "means in their own units", outputs.size(), fmt::join(outputs, ", "));

@@ -1,7 +1,8 @@
-// ockham fit: from a table to a chosen network.
+// ockham fit: from a table or images to a chosen network.
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 
 #include "app/durations.h"
@@ -37,7 +38,8 @@ int say_again(const RunDirectory& run, const FitFlags& flags) {
   if (flags.common.json) {
     fmt::print("{}", run.read(RunFile::summary));
   } else {
-    fmt::print("report:  {0}/report.html\npredict: ockham predict {0} NEW.csv\n", run.path());
+    fmt::print("report:  {0}/report.html\npredict: ockham predict {0} {1}\n", run.path(),
+               flags.inputs.empty() && std::filesystem::is_directory(flags.data) ? "DIR" : "NEW.csv");
   }
   return 0;
 }
@@ -62,9 +64,10 @@ int run_fit(const FitFlags& flags) {
   messages.release();
   if (is_complete(run)) return say_again(run, flags);
   if (!flags.common.quiet) {
-    fmt::print(stderr, "{} examples, {} features; {} trainings of up to {} epochs: time budget about {}\n",
-               data.training.size(), data.features(), plan.candidates.size() * plan.options.restarts,
-               plan.options.online.epochs, duration(plan.expected_seconds));
+    fmt::print(stderr, "{} {}, {} {}; {} trainings of up to {} epochs: time budget about {}\n", data.training.size(),
+               data.images ? "images" : "examples", data.features(), data.images ? "numbers each" : "features",
+               plan.candidates.size() * plan.options.restarts, plan.options.online.epochs,
+               duration(plan.expected_seconds));
     fmt::print(stderr, "run directory: {}\n", run.path());
   }
 

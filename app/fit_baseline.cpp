@@ -61,8 +61,8 @@ std::optional<FitBaseline> search_baseline(const FitPlan& plan, const FitData& d
   baseline.network = baseline.networks[best.candidate];
   baseline.prior_precision = best.precision;
   const TrainedModel trained = with_posterior(plan, data, baseline.network, *baseline.search.model);
-  baseline.train = score(trained, data.training);
-  if (data.test) baseline.test = score(trained, *data.test);
+  baseline.train = score(trained, data.training, score_options(plan, data));
+  if (data.test) baseline.test = score(trained, *data.test, score_options(plan, data));
   return baseline;
 }
 

@@ -6,6 +6,8 @@
 #include <filesystem>
 
 #include "app/array_table.h"
+#include "app/fit_images.h"
+#include "app/image_arrays.h"
 #include "app/table_options.h"
 #include "ockham/base/error.h"
 #include "ockham/data/csv.h"
@@ -73,7 +75,9 @@ Dataset encode(const TableEncoding& encoding, const CsvTable& table, std::vector
   return Dataset(inputs, encode_targets(encoding, table));
 }
 
-std::string checksum(TableEncoding encoding, const Dataset& data) {
+}  // namespace
+
+std::string data_checksum(TableEncoding encoding, const Dataset& data) {
   encoding.messages.clear();  // what was guessed, and what was said of it, is no part of the data
   const auto bytes = [](const at::Tensor& tensor) {
     const at::Tensor values = tensor.contiguous();
@@ -83,10 +87,11 @@ std::string checksum(TableEncoding encoding, const Dataset& data) {
       {{"encoding", format_encoding(encoding)}, {"inputs", bytes(data.inputs())}, {"targets", bytes(data.targets())}});
 }
 
-}  // namespace
-
 FitData read_fit_data(const FitFlags& flags, Messages& messages) {
   const bool arrays = !flags.inputs.empty();
+  if (arrays ? are_image_arrays(flags.inputs) : std::filesystem::is_directory(flags.data))
+    return read_fit_images(flags, messages);
+  expect_table_flags(flags);
   CsvTable table = arrays ? read_arrays(flags) : read_csv(flags.data, csv_options(flags.table));
   messages.add(table.messages);
   std::optional<CsvTable> test_table;
@@ -124,8 +129,8 @@ FitData read_fit_data(const FitFlags& flags, Messages& messages) {
   const std::string name = flags.data == "-"
                                ? "standard input"
                                : std::filesystem::path(arrays ? flags.inputs : flags.data).filename().string();
-  const std::string sum = checksum(encoding, training);
-  return {name, std::move(encoding), std::move(training), std::move(test), sum};
+  const std::string sum = data_checksum(encoding, training);
+  return {name, std::move(encoding), std::move(training), std::move(test), sum, std::nullopt};
 }
 
 }  // namespace ockham::app

@@ -14,6 +14,14 @@ constexpr const char* algorithm_group = "Online algorithm";
 constexpr const char* model_group = "Model and curvature";
 constexpr const char* run_group = "Run";
 
+const Words<AugmentChoice> augment_words = {{"none", AugmentChoice::none},
+                                            {"flip", AugmentChoice::flip},
+                                            {"crop", AugmentChoice::crop},
+                                            {"crop-flip", AugmentChoice::crop_flip}};
+const Words<PresetChoice> preset_words = {{"none", PresetChoice::none},
+                                          {"paper-images", PresetChoice::paper_images},
+                                          {"paper-architectures", PresetChoice::paper_architectures}};
+
 /// "auto" or a number, into an optional.
 template <class Value, class Parse>
 CLI::Option* add_automatic(CLI::App& app, const std::string& flag, std::optional<Value>& value, Parse parse,
@@ -76,8 +84,10 @@ CLI::Option* add_names(CLI::App& app, const std::string& flag, std::vector<std::
 }
 
 void add_data(CLI::App& app, FitFlags& flags) {
-  app.add_option("DATA,--data", flags.data, "The table: a .csv or .csv.gz file, or - for standard input")
-      ->option_text("FILE");
+  app.add_option("DATA,--data", flags.data,
+                 "A table: a .csv or .csv.gz file, or - for standard input; or images: a directory in IDX or CIFAR "
+                 "binary layout, or of folders of PNG and JPEG files by class")
+      ->option_text("FILE|DIR");
   add_names(app, "--target", flags.target,
             "What to predict; several for a regression with several outputs "
             "(default: the last column)");
@@ -86,15 +96,18 @@ void add_data(CLI::App& app, FitFlags& flags) {
                           {"regression", TaskChoice::regression},
                           {"classification", TaskChoice::classification}},
                          "What kind of target it is");
-  app.add_option("--inputs", flags.inputs, "Inputs [N, D] from a NumPy file instead of a table")->option_text("X.npy");
+  app.add_option("--inputs", flags.inputs, "Inputs from a NumPy file instead: a table [N, D] or images [N, C, H, W]")
+      ->option_text("X.npy");
   app.add_option("--targets", flags.targets, "Their targets [N] or [N, C]")->option_text("Y.npy");
   add_table_flags(app, flags.table);
   app.add_flag("--impute", flags.impute,
                "Fill missing inputs: the mean for numbers, a category of their own for names");
   add_names(app, "--categorical", flags.categorical, "Columns of numbers that are names");
   add_names(app, "--drop", flags.drop, "Columns that are no inputs");
-  app.add_option("--test", flags.test, "A table for the reported test numbers; never used for selection")
-      ->option_text("FILE");
+  app.add_option("--test", flags.test,
+                 "A table or directory for the reported test numbers; never used for selection (default for images: "
+                 "the directory's own test set)")
+      ->option_text("FILE|DIR");
   app.add_option_function<std::string>(
          "--test-fraction",
          [&flags](const std::string& text) {
@@ -107,11 +120,18 @@ void add_data(CLI::App& app, FitFlags& flags) {
          "Set this fraction of the rows aside for the reported test numbers")
       ->option_text("R")
       ->excludes("--test");
+  app.add_flag("--no-test", flags.no_test, "Images: leave the directory's own test set alone")
+      ->excludes("--test")
+      ->excludes("--test-fraction");
+  add_count(app, "--train-size", flags.train_size, 1, "Images: train on so many of them, drawn by the seed");
+  add_count(app, "--test-size", flags.test_size, 1, "Images: report on so many of the test images, drawn by the seed");
 }
 
 void add_candidates(CLI::App& app, FitFlags& flags) {
-  app.add_option("--network", flags.networks,
-                 "A candidate, repeatable: linear, mlp:50, mlp:50-50,act=tanh or a TorchScript FILE.pt (default: auto)")
+  app.add_option(
+         "--network", flags.networks,
+         "A candidate, repeatable: linear, mlp:50, mlp:50-50,act=tanh, for images cnn:3c3d, cnn:width=8,depth=3, "
+         "resnet:depth=20,width=16, or a TorchScript FILE.pt (default: auto)")
       ->option_text("SPEC")
       ->allow_extra_args(false);
   add_count(app, "--restarts", flags.restarts, 1, "Trainings of each candidate from different weights (default: 1)");
@@ -125,11 +145,14 @@ void add_candidates(CLI::App& app, FitFlags& flags) {
 }
 
 void add_algorithm(CLI::App& app, FitFlags& flags) {
+  add_choice<PresetChoice>(app, "--preset", flags.preset, preset_words,
+                           "Settings of the paper's experiments on images, for all flags that are not given");
   add_automatic_count(app, "--epochs", flags.epochs, 1, "Passes over the data");
   add_automatic_count(app, "--batch-size", flags.batch_size, 0, "Examples per step; 0: all of them");
-  add_choice<OptimizerChoice>(app, "--optimizer", flags.optimizer,
-                              {{"adam", OptimizerChoice::adam}, {"sgd", OptimizerChoice::sgd}},
-                              "Optimiser of the weights");
+  add_choice<OptimizerChoice>(
+      app, "--optimizer", flags.optimizer,
+      {{"auto", OptimizerChoice::unset}, {"adam", OptimizerChoice::adam}, {"sgd", OptimizerChoice::sgd}},
+      "Optimiser of the weights");
   add_automatic_positive(app, "--lr", flags.lr, "the learning rate", "Learning rate of the weights");
   add_positive(app, "--momentum", flags.momentum, "the momentum", "Momentum of sgd (default: 0.9)")->option_text("R");
   add_choice<ScheduleChoice>(app, "--lr-schedule", flags.lr_schedule,
@@ -138,6 +161,8 @@ void add_algorithm(CLI::App& app, FitFlags& flags) {
                               {"cosine", ScheduleChoice::cosine},
                               {"step", ScheduleChoice::step}},
                              "How the learning rate follows the epochs");
+  add_automatic_positives(app, "--lr-milestones", flags.lr_milestones, "a milestone",
+                          "Fractions of the epochs after which --lr-schedule step takes a tenth of the rate");
   add_automatic_count(app, "--burn-in", flags.burn_in, 0, "B: epochs before the first curvature pass");
   add_automatic_count(app, "--frequency", flags.frequency, 1, "F: epochs from one curvature pass to the next");
   add_automatic_count(app, "--hyper-steps", flags.hyper_steps, 0,
@@ -169,17 +194,11 @@ void add_model(CLI::App& app, FitFlags& flags) {
   add_automatic_positives(app, "--noise", flags.noise, "the noise standard deviation",
                           "Where the Gaussian noise starts, in the target's own units");
   app.add_flag("--learn-temperature", flags.learn_temperature, "Also learn the temperature of softmax(f / T)");
-  add_positive(app, "--likelihood-weight", flags.likelihood_weight, "the likelihood weight",
-               "Count each example W times (default: 1)")
-      ->option_text("W");
-  app.add_option_function<std::string>(
-         "--augment",
-         [](const std::string&) {
-           throw CLI::ValidationError("--augment", "augmentation is for images, and a table has none; leave it out");
-         },
-         "Augmentation of images (not for tables)")
-      ->option_text("KIND")
-      ->group("");
+  add_automatic_positive(app, "--likelihood-weight", flags.likelihood_weight, "the likelihood weight",
+                         "Count each example W times: 1, or what the augmentation makes of it");
+  add_choice<AugmentChoice>(app, "--augment", flags.augment, augment_words,
+                            "Random changes of the training images in every epoch: flip left to right, crop after "
+                            "padding with 4 pixels");
 }
 
 void add_run(CLI::App& app, FitFlags& flags) {
@@ -203,17 +222,34 @@ void check(const FitFlags& flags) {
     throw CLI::ValidationError("--resume", "give the directory of the interrupted run with --out");
   if (flags.resume && flags.data == "-")
     throw CLI::ValidationError("--resume", "standard input cannot be read again; give the data as a file");
+  for (const double milestone : flags.lr_milestones)
+    if (milestone >= 1) throw CLI::ValidationError("--lr-milestones", "they are fractions of the epochs, below 1");
   if (flags.momentum >= 1) throw CLI::ValidationError("--momentum", "the momentum must be below 1");
 }
 
 }  // namespace
 
+const char* word_of(AugmentChoice choice) {
+  for (const auto& [word, value] : augment_words)
+    if (value == choice) return word.c_str();
+  return "";
+}
+
+const char* word_of(PresetChoice choice) {
+  for (const auto& [word, value] : preset_words)
+    if (value == choice) return word.c_str();
+  return "";
+}
+
 void declare_fit(CLI::App& app, FitFlags& flags) {
-  app.description("Trains candidate networks on a table, chooses by the marginal likelihood, and keeps the best.");
+  app.description(
+      "Trains candidate networks on a table or on images, chooses by the marginal likelihood, and keeps the best.");
   app.footer(
       "ockham fit energy.csv --target Y\n"
       "ockham fit energy.csv --target Y --network linear --network mlp:50 --network mlp:50-50 --restarts 3 --out run\n"
       "ockham fit flowers.csv.gz --target species --test-fraction 0.1 --prior ard\n"
+      "ockham fit fashion-mnist/ --network mlp:200 --network cnn:3c3d --train-size 10000 --out run\n"
+      "ockham fit cifar-10/ --network resnet:depth=20 --preset paper-images --augment crop-flip\n"
       "ockham fit energy.csv --target Y --out run --resume");
   const auto group = [&](const char* name, void (*add)(CLI::App&, FitFlags&)) {
     const auto before = app.get_options();
@@ -228,7 +264,10 @@ void declare_fit(CLI::App& app, FitFlags& flags) {
   group(model_group, add_model);
   group(run_group, add_run);
   add_common_flags(app, flags.common);
-  app.callback([&flags] { check(flags); });
+  app.callback([&app, &flags] {
+    flags.kronecker_given = app.count("--kron-approx") > 0;
+    check(flags);
+  });
 }
 
 }  // namespace ockham::app

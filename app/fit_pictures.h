@@ -7,7 +7,8 @@
 
 namespace ockham::app {
 
-/// Fills the parts that apply: for one numeric input the predictive band, for two the map.
-void add_pictures(const TrainedModel& trained, const FitData& data, RunReport& report);
+/// Fills the parts that apply: for one numeric input the predictive band, for two the map; of images, at most so many
+/// for the linearised predictive, those of which the network is surest and least sure.
+void add_pictures(const TrainedModel& trained, const FitData& data, int64_t most_images, RunReport& report);
 
 }  // namespace ockham::app

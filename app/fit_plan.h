@@ -18,6 +18,7 @@ struct FitPlan {
   Likelihood likelihood;
   std::vector<Candidate> candidates;
   CandidatesOptions options;
+  std::vector<double> epoch_seconds;  // about, of each candidate, with its share of the curvature passes
   double expected_seconds = 0;
 };
 

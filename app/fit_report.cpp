@@ -119,8 +119,10 @@ RunReport make_report(const FitSummary& summary) {
   RunReport report;
   report.data = data.name;
   report.task = data.is_regression() ? "regression" : "classification";
-  for (const TargetEncoding& target : data.encoding.targets)
-    report.targets += (report.targets.empty() ? "" : ", ") + target.name;
+  if (data.images) report.task = "classification of images";
+  if (!data.images)
+    for (const TargetEncoding& target : data.encoding.targets)
+      report.targets += (report.targets.empty() ? "" : ", ") + target.name;
   report.examples = data.training.size();
   report.test_examples = data.test ? data.test->size() : 0;
   report.features = data.features();
@@ -138,9 +140,10 @@ RunReport make_report(const FitSummary& summary) {
   constexpr size_t most_precisions = 200;
   for (const auto& [name, precision] : summary.results.candidates.front().prior_precision)
     if (report.prior_precisions.size() < most_precisions) report.prior_precisions.push_back({name, precision});
-  report.relevances = relevances(summary);
+  if (!data.images) report.relevances = relevances(summary);
+  report.evidence_accuracy_rho = evidence_accuracy_correlation(summary.results).value_or(not_given);
   if (summary.baseline) report.baselines = baselines_of(*summary.baseline);
-  add_pictures(*summary.results.selected, data, report);
+  add_pictures(*summary.results.selected, data, score_options(summary.plan, data).linearised_examples, report);
   return report;
 }
 

@@ -6,17 +6,22 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "ockham/assess/rank_correlation.h"
 #include "ockham/base/atomic_file.h"
+#include "ockham/select/map_training.h"
 
 namespace ockham::app {
 namespace {
 
 /// Nats that the quadratic model sees between θ and the mode: above this, a training ended too early to be sure.
 constexpr double kFarFromMode = 5;
+/// A linearised prediction costs as much as training on ten images or so: the summary must not outlast the training.
+/// More than the most would hardly move the scores.
+constexpr int64_t kTrainedPerPrediction = 50, kFewestLinearised = 100, kMostLinearised = 1000;
 
 double in_target_units(const FitPlan& plan, const FitData& data, double log_density) {
   const double sum = log_density_in_target_units(data.encoding, 0, data.training.size());
-  return log_density + plan.flags.likelihood_weight * sum;
+  return log_density + *plan.flags.likelihood_weight * sum;
 }
 
 /// The candidate in its best state.
@@ -48,26 +53,46 @@ void describe(const FitPlan& plan, const FitData& data, const CandidateTraining&
   result.best_epoch = training.result.best.epoch;
   result.gradient_norm = training.result.gradient_norm;
   result.passes = training.result.state.passes;
-  ScoreOptions options;
-  options.memory_budget = plan.flags.common.memory;
+  const ScoreOptions options = score_options(plan, data);
   result.train = score(trained, data.training, options);
   if (data.test) result.test = score(trained, *data.test, options);
 }
 
 }  // namespace
 
+std::optional<double> evidence_accuracy_correlation(const FitResults& results) {
+  std::vector<double> evidences, accuracies;
+  for (const CandidateResult& result : results.candidates) {
+    if (!result.has_evidence || !result.test || !result.test->accuracy) continue;
+    evidences.push_back(result.log_evidence);
+    accuracies.push_back(*result.test->accuracy);
+  }
+  const auto all_equal = [](const std::vector<double>& values) {
+    return std::all_of(values.begin(), values.end(), [&](double value) { return value == values.front(); });
+  };
+  if (evidences.size() < 4 || all_equal(evidences) || all_equal(accuracies)) return std::nullopt;
+  return spearman_correlation(at::tensor(evidences, at::kDouble), at::tensor(accuracies, at::kDouble));
+}
+
+ScoreOptions score_options(const FitPlan& plan, const FitData& data) {
+  ScoreOptions options;
+  options.memory_budget = plan.flags.common.memory;
+  if (data.images)
+    options.linearised_examples = std::clamp(data.training.size() * *plan.flags.epochs / kTrainedPerPrediction,
+                                             kFewestLinearised, kMostLinearised);
+  return options;
+}
+
 TrainedModel with_posterior(const FitPlan& plan, const FitData& data, const std::string& network, Model model) {
-  const at::ScalarType type = model.network.dtype();
-  const int64_t outputs = std::holds_alternative<Bernoulli>(model.likelihood) ? 1 : data.outputs();
-  const Dataset prepared(data.training.inputs().to(type),
-                         prepare_targets(model.likelihood, data.training.targets(), outputs, type));
+  const Dataset prepared = prepare_data(model, data.training);
   LaplaceOptions options = plan.options.online.laplace;
   options.curvature.likelihood_gradient = true;
   options.curvature.root_derivatives = false;  // nothing is learnt any more
   LaplaceFit posterior = fit_laplace(model, prepared, options);
   std::string torchscript = std::filesystem::exists(network) ? read_file(network) : std::string();
-  return TrainedModel{network,          std::move(torchscript), {data.features()},
-                      std::move(model), std::move(posterior),   data.encoding};
+  return TrainedModel{network,          std::move(torchscript), data.input_shape(),
+                      std::move(model), std::move(posterior),   data.encoding,
+                      data.images};
 }
 
 FitResults assess_trainings(const FitPlan& plan, const FitData& data, std::vector<CandidateTraining> trainings) {

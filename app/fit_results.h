@@ -46,6 +46,13 @@ struct FitResults {
 /// has an evidence.
 FitResults assess_trainings(const FitPlan& plan, const FitData& data, std::vector<CandidateTraining> trainings);
 
+/// Spearman's ρ between log evidence and test accuracy over the candidates that have both; absent for fewer than four,
+/// or when one of them is the same everywhere.
+std::optional<double> evidence_accuracy_correlation(const FitResults& results);
+
+/// Fewer examples for the linearised predictive where they are images.
+ScoreOptions score_options(const FitPlan& plan, const FitData& data);
+
 /// A trained model with its posterior: one curvature pass over the training data.
 TrainedModel with_posterior(const FitPlan& plan, const FitData& data, const std::string& network, Model model);
 

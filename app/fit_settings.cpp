@@ -89,6 +89,9 @@ std::vector<Setting> list_settings(const FitFlags& flags) {
   add_all("drop", flags.drop);
   add_text("test", absolute(flags.test));
   if (flags.test_fraction > 0) add("test-fraction", flags.test_fraction);
+  add_switch("no-test", flags.no_test);
+  if (flags.train_size > 0) add("train-size", flags.train_size);
+  if (flags.test_size > 0) add("test-size", flags.test_size);
   add_all("network", flags.networks);
   add("restarts", flags.restarts);
   add("workers", *flags.workers);
@@ -100,6 +103,7 @@ std::vector<Setting> list_settings(const FitFlags& flags) {
   add("lr", *flags.lr);
   add("momentum", flags.momentum);
   add("lr-schedule", word_of(flags.lr_schedule));
+  if (flags.lr_schedule == ScheduleChoice::step) add_all("lr-milestones", flags.lr_milestones);
   add("burn-in", *flags.burn_in);
   add("frequency", *flags.frequency);
   add("hyper-steps", *flags.hyper_steps);
@@ -115,7 +119,8 @@ std::vector<Setting> list_settings(const FitFlags& flags) {
   add_all("prior-precision", flags.prior_precision);
   add_all("noise", flags.noise);
   add_switch("learn-temperature", flags.learn_temperature);
-  add("likelihood-weight", flags.likelihood_weight);
+  add("likelihood-weight", *flags.likelihood_weight);
+  if (flags.augment != AugmentChoice::none) add("augment", app::word_of(flags.augment));
   add("seed", flags.common.seed);
   add("threads", flags.common.threads);
   add("dtype", flags.common.dtype == FloatType::float64 ? "float64" : "float32");
@@ -134,6 +139,8 @@ std::vector<std::pair<std::string, std::string>> fit_settings(const FitFlags& re
 
 std::string fit_toml(const FitFlags& resolved) {
   std::string toml = "# Every setting of this run, resolved: ockham fit --config config.toml does it again.\n";
+  if (resolved.preset != PresetChoice::none)
+    toml += fmt::format("# It was made with --preset {}.\n", app::word_of(resolved.preset));
   for (const Setting& setting : list_settings(resolved)) {
     std::vector<std::string> quoted;
     for (const std::string& value : setting.values) quoted.push_back(value == "true" ? value : in_quotes(value));

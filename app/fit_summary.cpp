@@ -97,7 +97,11 @@ std::string fit_json(const FitSummary& summary) {
   json["examples"] = data.training.size();
   json["test_examples"] = data.test ? data.test->size() : 0;
   json["features"] = data.features();
-  json["feature_names"] = feature_names(data.encoding);
+  if (data.images) {
+    json["input_shape"] = data.input_shape();
+  } else {
+    json["feature_names"] = feature_names(data.encoding);
+  }
   json["classes"] = data.encoding.classes.size();
   if (!data.is_regression()) json["class_names"] = data.encoding.classes;
   json["selected"] = summary.results.candidates.front().network;
@@ -106,6 +110,8 @@ std::string fit_json(const FitSummary& summary) {
   json["candidates"] = Json::array();
   for (const CandidateResult& result : summary.results.candidates)
     json["candidates"].push_back(candidate_json(summary, result));
+  const std::optional<double> rho = evidence_accuracy_correlation(summary.results);
+  if (rho) json["spearman_evidence_accuracy"] = *rho;
   if (summary.baseline) json["baseline"] = baseline_json(*summary.baseline);
   json["warnings"] = summary.results.warnings;
   json["messages"] = summary.messages;
@@ -149,9 +155,9 @@ std::string fit_table(const FitSummary& summary) {
   if (summary.end == TrainingsEnd::time_limit)
     text += fmt::format("--time-limit ended trainings early; 'ockham fit ... --out {} --resume' continues them\n",
                         summary.run);
-  text += fmt::format("{}selected {}{} in {}\nreport:  {}/report.html\npredict: ockham predict {} NEW.csv\n", bold,
+  text += fmt::format("{}selected {}{} in {}\nreport:  {}/report.html\npredict: ockham predict {} {}\n", bold,
                       summary.results.candidates.front().network, plain, duration(summary.seconds), summary.run,
-                      summary.run);
+                      summary.run, summary.data.images ? "DIR" : "NEW.csv");
   return text;
 }
 

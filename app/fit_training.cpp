@@ -62,7 +62,7 @@ FitTrainings train_in_directory(const FitPlan& plan, const FitData& data, const 
   const InterruptWatch interrupt;
   const auto start = Clock::now();
   Checkpoints checkpoints(plan, data, run);
-  FitProgress progress(plan.flags, data.encoding, data.training.size());
+  FitProgress progress(plan, data);
   FitTrainings trainings;
   const auto go_on = [&] {
     if (interrupt.interrupted()) trainings.end = TrainingsEnd::interrupted;
@@ -79,6 +79,10 @@ FitTrainings train_in_directory(const FitPlan& plan, const FitData& data, const 
     return state;
   };
   watcher.begin = [&](size_t, size_t) { return go_on(); };
+  watcher.after_batch = [&](size_t candidate, size_t restart, const BatchProgress& now) {
+    progress.after_batch(candidate, restart, now);
+    return go_on();
+  };
   watcher.after_epoch = [&](size_t candidate, size_t restart, const OnlineProgress& now) {
     progress.after_epoch(candidate, restart, now);
     if (checkpoints.due(candidate, restart)) checkpoints.write(candidate, restart, now.state());

@@ -1,11 +1,13 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 
 #include "app/messages.h"
 #include "app/predict_data.h"
 #include "app/predict_flags.h"
+#include "app/predict_images.h"
 #include "app/predict_report.h"
 #include "app/run_model.h"
 #include "app/scores_report.h"
@@ -46,12 +48,16 @@ void check_method(const PredictFlags& flags, const TrainedModel& trained) {
                             word_of(flags.method)));
 }
 
-std::function<void(int64_t)> watch(const CommonFlags& flags, Clock::time_point start) {
-  return [limit = flags.time_limit, start](int64_t done) {
+/// The time limit, and on a terminal how far it is.
+std::function<void(int64_t)> watch(const CommonFlags& flags, int64_t examples, Clock::time_point start) {
+  const bool show = !flags.quiet && !flags.json && ::isatty(2) == 1;
+  return [=, limit = flags.time_limit](int64_t done) {
     if (limit > 0 && seconds_since(start) > limit)
       throw Error(
           ErrorKind::failure,
           fmt::format("--time-limit: {} examples were done in {} s; give more time, or --method map", done, limit));
+    if (show && seconds_since(start) > 1)
+      fmt::print(stderr, "\rpredicted: {}/{}{}", done, examples, done >= examples ? "\r\033[K" : "");
   };
 }
 
@@ -70,37 +76,47 @@ int run_predict(const PredictFlags& given) {
   if (flags.samples > 0 && flags.method != MethodChoice::sampled)
     messages.add("--samples is not used: it belongs to --method sampled");
   if (flags.samples == 0) flags.samples = standard_samples;
-  const PredictData data = read_predict_data(flags, trained.encoding, messages);
+  const PredictData data = read_predict_data(flags, trained, messages);
+  std::optional<PredictData> others;
+  if (!flags.ood.empty()) others = read_other_images(flags, trained, messages);
 
   PredictOptions options;
   options.method = method_of(flags.method);
+  options.scope = flags.scope == ScopeChoice::last_layer ? PosteriorScope::last_layer : PosteriorScope::whole;
   options.samples = flags.samples;
   options.seed = flags.common.seed;
   options.memory_budget = flags.common.memory;
-  options.progress = watch(flags.common, start);
+  options.progress = watch(flags.common, data.inputs.size(0), start);
   PredictReport report;
+  report.places = data.places;
   report.predictions = predict_table(trained, data.inputs, options);
   expect_finite(report.predictions);
-  if (data.scored) {
+  if (trained.images) {
+    assess_images(trained, data, others, options, report);
+  } else if (data.scored) {
     ScoreOptions scoring;
     scoring.memory_budget = flags.common.memory;
-    scoring.progress = watch(flags.common, start);
+    scoring.progress = watch(flags.common, data.scored->size(), start);
     report.scores = score(trained, *data.scored, scoring);
   }
   report.messages = messages.all();
   report.seconds = seconds_since(start);
 
-  if (!flags.out.empty()) write_atomically(flags.out, predictions_csv(trained.encoding, report.predictions));
+  if (!flags.out.empty()) write_atomically(flags.out, predictions_csv(trained.encoding, report));
   if (flags.common.json) {
     fmt::print("{}", predictions_json(trained, flags, report));
     return 0;
   }
   if (flags.out.empty()) {
-    fmt::print("{}", predictions_csv(trained.encoding, report.predictions));
+    fmt::print("{}", predictions_csv(trained.encoding, report));
   } else if (!flags.common.quiet) {
     fmt::print(stderr, "{} predictions in {}\n", data.inputs.size(0), flags.out);
   }
-  if (report.scores && !flags.common.quiet) fmt::print(stderr, "{}\n", scores_words(*report.scores));
+  if (report.scores && !flags.common.quiet)
+    fmt::print(
+        stderr, "{}\n",
+        scores_words(*report.scores, trained.images && flags.method == MethodChoice::sampled ? "sampled" : "probit"));
+  if (report.ood && !flags.common.quiet) fmt::print(stderr, "{}\n", ood_words(*report.ood));
   return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/array_table.h"
+#include "app/predict_images.h"
 #include "app/table_options.h"
 #include "ockham/base/error.h"
 #include "ockham/data/csv_field.h"
@@ -83,7 +84,10 @@ std::vector<int64_t> rows_with_targets(const TableEncoding& encoding, const CsvT
 
 }  // namespace
 
-PredictData read_predict_data(const PredictFlags& flags, const TableEncoding& encoding, Messages& messages) {
+PredictData read_predict_data(const PredictFlags& flags, const TrainedModel& trained, Messages& messages) {
+  if (trained.images) return read_predict_images(flags, trained, messages);
+  expect_table_data(flags);
+  const TableEncoding& encoding = trained.encoding;
   const bool arrays = !flags.inputs.empty();
   const CsvTable table = arrays ? read_arrays(flags, encoding) : read_csv(flags.data, csv_options(flags.table));
   if (!arrays) messages.add(table.messages);

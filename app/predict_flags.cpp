@@ -11,6 +11,9 @@ const std::vector<std::pair<std::string, MethodChoice>> methods = {{"auto", Meth
                                                                    {"probit", MethodChoice::probit},
                                                                    {"sampled", MethodChoice::sampled}};
 
+const std::vector<std::pair<std::string, ScopeChoice>> scopes = {{"whole", ScopeChoice::whole},
+                                                                 {"last-layer", ScopeChoice::last_layer}};
+
 void check(const PredictFlags& flags) {
   if (flags.run.empty()) throw CLI::RequiredError("RUN");
   const bool arrays = !flags.inputs.empty();
@@ -29,26 +32,42 @@ const char* word_of(MethodChoice choice) {
   return "";
 }
 
+const char* word_of(ScopeChoice choice) { return choice == ScopeChoice::whole ? "whole" : "last-layer"; }
+
 void declare_predict(CLI::App& app, PredictFlags& flags) {
-  app.description("Predictions of a fitted network for a table, with their uncertainties.");
+  app.description("Predictions of a fitted network for a table or images, with their uncertainties.");
   app.footer(
       "ockham predict ockham-runs/2026-01-31-235959 new.csv --out predictions.csv\n"
       "ockham predict RUN new.csv --json\n"
       "ockham predict RUN flowers.csv --method sampled --samples 5000\n"
+      "ockham predict RUN cifar-10/ --ood svhn/ --out predictions.csv\n"
       "ockham predict RUN --inputs x.npy --targets y.npy");
   app.add_option("RUN", flags.run, "Run directory that ockham fit made (required)")->option_text("");
-  app.add_option("DATA", flags.data, "Table with the columns of training: .csv, .csv.gz, or - for standard input")
+  app.add_option(
+         "DATA", flags.data,
+         "Table with the columns of training: .csv, .csv.gz, or - for standard input; or a directory of images, or "
+         "images [N, C, H, W] in a .npy file")
       ->option_text("");
   app.add_option("--out", flags.out, "Write the predictions to this file (default: standard output)")
       ->option_text("FILE.csv");
   add_choice<MethodChoice>(app, "--method", flags.method, methods,
                            "map: the network alone; linearised, probit (for classes), sampled (for classes): with the "
                            "uncertainty of its weights; auto: linearised for numbers, probit for classes");
+  add_choice<ScopeChoice>(app, "--scope", flags.scope, scopes,
+                          "Whose uncertainty: of all weights, or of the last layer's alone, which is much faster");
   add_count(app, "--samples", flags.samples, 1, "Samples of --method sampled (default: 1000)");
   app.add_option("--inputs", flags.inputs, "Inputs [N, D] instead of a table; its columns in the order of training")
       ->option_text("X.npy");
   app.add_option("--targets", flags.targets, "Targets [N] or [N, C] of --inputs, for the metrics")
       ->option_text("Y.npy");
+  app.add_option("--ood", flags.ood,
+                 "Images of another kind: how well the uncertainty tells them from DATA, as the area under the ROC "
+                 "curve of the predictive entropy")
+      ->option_text("DIR2|X.npy");
+  add_choice<SetChoice>(app, "--set", flags.set,
+                        {{"auto", SetChoice::automatic}, {"training", SetChoice::training}, {"test", SetChoice::test}},
+                        "Which images of a directory; auto: its test set where it has one");
+  add_count(app, "--size", flags.size, 1, "So many of the images, drawn by the seed (default: all)");
   add_table_flags(app, flags.table);
   add_common_flags(app, flags.common);
   app.callback([&flags] { check(flags); });

@@ -84,15 +84,18 @@ void expect_finite(const TablePredictions& predictions) {
   }
 }
 
-std::string predictions_csv(const TableEncoding& encoding, const TablePredictions& predictions) {
-  const Columns columns = columns_of(encoding, predictions);
-  std::string text = columns.likeliest.defined() ? "class," : "";
+std::string predictions_csv(const TableEncoding& encoding, const PredictReport& report) {
+  const Columns columns = columns_of(encoding, report.predictions);
+  const bool images = !report.places.empty();
+  std::string text = images ? "image," : "";
+  if (columns.likeliest.defined()) text += "class,";
   for (size_t i = 0; i < columns.names.size(); ++i) text += (i > 0 ? "," : "") + csv_field(columns.names[i]);
   text += '\n';
   std::vector<std::string> classes;
   for (const std::string& name : encoding.classes) classes.push_back(csv_field(name));
   const double* value = columns.values.data_ptr<double>();
   for (int64_t row = 0; row < columns.values.size(0); ++row) {
+    if (images) text += std::to_string(report.places[static_cast<size_t>(row)]) + ",";
     if (columns.likeliest.defined()) text += classes[columns.likeliest.data_ptr<int64_t>()[row]] + ",";
     for (size_t i = 0; i < columns.names.size(); ++i)
       fmt::format_to(std::back_inserter(text), "{}{}", i > 0 ? "," : "", *value++);
@@ -111,6 +114,7 @@ std::string predictions_json(const TrainedModel& trained, const PredictFlags& fl
   json["task"] = encoding.task == Task::classification ? "classification" : "regression";
   json["method"] = word_of(report.predictions.method);
   if (report.predictions.method == PredictMethod::sampled) json["samples"] = flags.samples;
+  if (report.predictions.method != PredictMethod::map) json["scope"] = word_of(flags.scope);
   json["examples"] = columns.values.size(0);
   json["targets"] = Json::array();
   for (const TargetEncoding& target : encoding.targets) json["targets"].push_back(target.name);
@@ -119,12 +123,19 @@ std::string predictions_json(const TrainedModel& trained, const PredictFlags& fl
   const double* value = columns.values.data_ptr<double>();
   for (int64_t row = 0; row < columns.values.size(0); ++row) {
     Json one = Json::object();
+    if (!report.places.empty()) one["image"] = report.places[static_cast<size_t>(row)];
     if (columns.likeliest.defined()) one["class"] = encoding.classes[columns.likeliest.data_ptr<int64_t>()[row]];
     for (const std::string& name : columns.names) one[name] = *value++;
     rows.push_back(std::move(one));
   }
   json["predictions"] = std::move(rows);
   json["metrics"] = report.scores ? scores_json(*report.scores) : Json(nullptr);
+  if (report.ood)
+    json["ood"] = {{"data", report.ood->name},
+                   {"examples", report.ood->examples},
+                   {"score", "entropy of the predicted probabilities"},
+                   {"auroc", report.ood->auroc},
+                   {"auroc_map", report.ood->auroc_map}};
   json["messages"] = report.messages;
   json["seconds"] = report.seconds;
   return json.dump() + "\n";

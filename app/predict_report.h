@@ -11,9 +11,19 @@
 
 namespace ockham::app {
 
+/// How well uncertainty tells other images from the data: the area under the ROC curve of the predictive entropy.
+struct OodReport {
+  std::string name;
+  int64_t examples = 0;
+  double auroc = 0;      // of the method's predictive
+  double auroc_map = 0;  // of the network alone
+};
+
 struct PredictReport {
   TablePredictions predictions;
   std::optional<PredictiveScores> scores;
+  std::optional<OodReport> ood;
+  std::vector<int64_t> places;  // of images
   std::vector<std::string> messages;
   double seconds = 0;
 };
@@ -22,8 +32,9 @@ struct PredictReport {
 void expect_finite(const TablePredictions& predictions);
 
 /// A header and a row per example. One target: mean, sd, sd_epistemic, sd_noise, lower95, upper95; several: the same
-/// for each, after its name and an underscore. Classes: class, p_<class> for each.
-std::string predictions_csv(const TableEncoding& encoding, const TablePredictions& predictions);
+/// for each, after its name and an underscore. Classes: class, p_<class> for each. Images: before them `image`, the
+/// place in the file from 0.
+std::string predictions_csv(const TableEncoding& encoding, const PredictReport& report);
 
 /// One JSON object; the predictions are objects with the names of the CSV's columns.
 std::string predictions_json(const TrainedModel& trained, const PredictFlags& flags, const PredictReport& report);

@@ -5,6 +5,11 @@
 #include <cmath>
 
 namespace ockham::app {
+namespace {
+
+constexpr int calibration_bins = 15;  // of expected_calibration_error
+
+}  // namespace
 
 nlohmann::ordered_json scores_json(const PredictiveScores& scores) {
   nlohmann::ordered_json json;
@@ -21,6 +26,7 @@ nlohmann::ordered_json scores_json(const PredictiveScores& scores) {
   add("coverage95", scores.coverage95);
   add("accuracy", scores.accuracy);
   add("ece", scores.ece);
+  if (scores.ece) json["ece_bins"] = calibration_bins;
   add("brier", scores.brier);
   add("accuracy_bayes", scores.accuracy_bayes);
   add("ece_bayes", scores.ece_bayes);
@@ -28,18 +34,23 @@ nlohmann::ordered_json scores_json(const PredictiveScores& scores) {
   return json;
 }
 
-std::string scores_words(const PredictiveScores& scores) {
+std::string scores_words(const PredictiveScores& scores, const std::string& predictive) {
   std::string words = fmt::format("on {} examples with known targets: ", scores.examples);
   const auto share = [](double value) { return fmt::format("{:.1f} %", 100 * value); };
+  const bool bayes = std::isfinite(scores.nll_bayes);
+  const std::optional<double>&accuracy = bayes ? scores.accuracy_bayes : scores.accuracy,
+        &ece = bayes ? scores.ece_bayes : scores.ece, &brier = bayes ? scores.brier_bayes : scores.brier;
   if (scores.rmse) words += fmt::format("root mean squared error {:.5g}, ", *scores.rmse);
-  if (scores.accuracy_bayes) words += fmt::format("{} right, ", share(*scores.accuracy_bayes));
-  words += fmt::format("negative log likelihood {:.5g} an example by the {} predictive ({:.5g} by the network{} alone)",
-                       scores.nll_bayes, scores.rmse ? "linearised" : "probit", scores.nll,
-                       scores.rmse ? " and its noise" : "");
+  if (accuracy) words += fmt::format("{} right, ", share(*accuracy));
+  const std::string alone = fmt::format("by the network{} alone", scores.rmse ? " and its noise" : "");
+  words += bayes ? fmt::format("negative log likelihood {:.5g} an example by the {} predictive ({:.5g} {})",
+                               scores.nll_bayes, scores.rmse ? "linearised" : predictive, scores.nll, alone)
+                 : fmt::format("negative log likelihood {:.5g} an example {}", scores.nll, alone);
   if (scores.coverage95)
     words += fmt::format(", {} of the targets inside the 95 % interval", share(*scores.coverage95));
-  if (scores.ece_bayes)
-    words += fmt::format(", calibration error {}, Brier score {:.4g}", share(*scores.ece_bayes), *scores.brier_bayes);
+  if (ece)
+    words += fmt::format(", calibration error {} (in {} bins of equal width), Brier score {:.4g}", share(*ece),
+                         calibration_bins, *brier);
   return words;
 }
 

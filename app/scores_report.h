@@ -11,7 +11,8 @@ namespace ockham::app {
 /// Only the scores that the task has. What is not finite is null.
 nlohmann::ordered_json scores_json(const PredictiveScores& scores);
 
-/// "on 77 examples: RMSE 0.512, ...": one line.
-std::string scores_words(const PredictiveScores& scores);
+/// `predictive` names where the scores with uncertainty are from, for classes. "on 77 examples: RMSE 0.512, ...": one
+/// line.
+std::string scores_words(const PredictiveScores& scores, const std::string& predictive = "probit");
 
 }  // namespace ockham::app

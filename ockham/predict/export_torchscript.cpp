@@ -12,6 +12,7 @@
 #include "ockham/base/atomic_file.h"
 #include "ockham/base/error.h"
 #include "ockham/base/random.h"
+#include "ockham/network/architectures.h"
 #include "ockham/network/torchscript_module.h"
 #include "ockham/predict/feature_scaling.h"
 #include "ockham/predict/table_predictions.h"
@@ -37,9 +38,19 @@ std::pair<Module, std::string> owner_of(Module module, const std::string& name) 
   return owner_of(module.attr(first).toModule(), name.substr(dot + 1));
 }
 
+/// The network on scaled inputs; that of images has the scaling inside.
+Network without_scaling(const TrainedModel& trained) {
+  const Network& scaled = trained.model.network;
+  if (!trained.images) return scaled;
+  const Network network =
+      make_architecture(trained.network, trained.input_shape, trained.posterior.data_fit.outputs(), scaled.dtype(), 0);
+  network.set_flat_parameters(scaled.flat_parameters());
+  return network;
+}
+
 /// Records one forward pass. Parameters of the module are recognised by identity and stay parameters.
 Module trace_network(const TrainedModel& trained) {
-  const Network& network = trained.model.network;
+  const Network network = without_scaling(trained);
   Module module = new_module("Network");
   for (size_t i = 0; i < network.layout().count(); ++i) {
     auto [owner, name] = owner_of(module, network.layout()[i].name);
@@ -80,13 +91,21 @@ void add_text(Module& module, const std::string& name, const std::string& text) 
   module.register_attribute(name, c10::StringType::get(), text);
 }
 
+/// Of bytes: [channels, 1, 1].
+FeatureScaling pixel_scaling(const ImageScaling& scaling) {
+  const auto bytes = [](const std::vector<double>& values) {
+    return (255 * at::tensor(values, at::kDouble)).reshape({-1, 1, 1});
+  };
+  return {bytes(scaling.mean), bytes(scaling.sd)};
+}
+
 void add_attributes(Module& module, const TrainedModel& trained) {
   const TableEncoding& encoding = trained.encoding;
   const bool classes = encoding.task == Task::classification;
   std::vector<std::string> targets;
   for (const TargetEncoding& target : encoding.targets) targets.push_back(target.name);
   const Hyperparameters& values = trained.model.hyperparameters;
-  const FeatureScaling features = feature_scaling(encoding);
+  const FeatureScaling features = trained.images ? pixel_scaling(*trained.images) : feature_scaling(encoding);
   module.register_buffer("input_mean", features.mean);
   module.register_buffer("input_sd", features.sd);
   module.register_buffer("target_mean", target_means(encoding));
@@ -118,26 +137,32 @@ Module make_module(const TrainedModel& trained) {
   Module module = new_module("Predictor");
   module.register_module("network", trained.torchscript.empty() ? trace_network(trained) : restore_network(trained));
   add_attributes(module, trained);
+  const char* flattened = trained.images ? "x" : "torch.flatten(x, 1)";
   module.define(fmt::format(R"(
 def forward(self, x):
-    z = (torch.flatten(x, 1).type_as(self.input_mean) - self.input_mean) / self.input_sd
+    z = ({}.type_as(self.input_mean) - self.input_mean) / self.input_sd
     z = torch.reshape(z, [-1, {}]).type_as(self.network_type)
     f = self.network.forward(z).type_as(self.input_mean) / self.temperature
     return {}
 )",
-                            fmt::join(trained.input_shape, ", "), last_line(trained.model.likelihood)));
+                            flattened, fmt::join(trained.input_shape, ", "), last_line(trained.model.likelihood)));
   return module;
 }
 
 /// Tracing records what happened once; that it happens again for other inputs and another number of them is looked at.
 void verify(Module& module, const TrainedModel& trained) {
   const at::NoGradGuard no_grad;
-  const auto features = static_cast<int64_t>(feature_names(trained.encoding).size());
-  const at::Tensor scaled = at::randn({3, features}, random_stream({0}), at::kDouble);
+  std::vector<int64_t> shape = {3};
+  if (trained.images) {
+    shape.insert(shape.end(), trained.input_shape.begin(), trained.input_shape.end());
+  } else {
+    shape.push_back(static_cast<int64_t>(feature_names(trained.encoding).size()));
+  }
+  const at::Tensor scaled = at::randn(shape, random_stream({0}), at::kDouble);
   const at::Tensor raw = module.attr("input_mean").toTensor() + module.attr("input_sd").toTensor() * scaled;
   PredictOptions options;
   options.method = PredictMethod::map;
-  const TablePredictions expected = predict_table(trained, scaled, options);
+  const TablePredictions expected = predict_table(trained, trained.images ? raw : scaled, options);
   const at::Tensor values = expected.probabilities.defined() ? expected.probabilities : expected.regression.mean;
   const at::Tensor found = module.forward({raw}).toTensor();
   const double tolerance = trained.model.network.dtype() == at::kDouble ? 1e-9 : 1e-4;

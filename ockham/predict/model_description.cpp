@@ -84,6 +84,19 @@ LaplaceOptions parse_laplace(const Json& json) {
   return laplace;
 }
 
+ImageScaling parse_scaling(const Json& json, const ModelDescription& description) {
+  ImageScaling scaling;
+  json.at("channel_mean").get_to(scaling.mean);
+  json.at("channel_sd").get_to(scaling.sd);
+  const std::vector<int64_t>& shape = description.input_shape;
+  expect(shape.size() == 3 && scaling.mean.size() == scaling.sd.size() &&
+             static_cast<int64_t>(scaling.mean.size()) == shape[0],
+         "scaling of images");
+  for (const double sd : scaling.sd) expect(sd > 0 && std::isfinite(sd), "scaling of images");
+  for (const double mean : scaling.mean) expect(std::isfinite(mean), "scaling of images");
+  return scaling;
+}
+
 ModelDescription parse_fields(const Json& json) {
   ModelDescription description;
   json.at("network").get_to(description.network);
@@ -117,6 +130,11 @@ ModelDescription parse_fields(const Json& json) {
   expect(features <= largest, "input shape");
   expect(description.outputs > 0 && description.outputs <= largest, "number of outputs");
   expect(description.examples > 0, "number of examples");
+  if (json.contains("images")) {
+    description.images = parse_scaling(json.at("images"), description);
+    json.at("images").at("classes").get_to(description.classes);
+    expect(description.classes.size() >= 2, "list of classes");
+  }
   return description;
 }
 
@@ -127,18 +145,22 @@ std::string format_description(const ModelDescription& description) {
   Json groups = Json::array();
   for (const auto& [name, parameters] : description.prior_groups)
     groups.push_back({{"name", name}, {"parameters", parameters}});
-  const Json json = {{"network", description.network},
-                     {"torchscript", description.torchscript},
-                     {"input_shape", description.input_shape},
-                     {"outputs", description.outputs},
-                     {"dtype", word_of(types, description.dtype)},
-                     {"likelihood", name_of(description.likelihood)},
-                     {"noise_per_output", gaussian != nullptr && gaussian->noise_per_output},
-                     {"prior", word_of(priors, description.prior)},
-                     {"prior_groups", groups},
-                     {"posterior", laplace_json(description.laplace)},
-                     {"examples", description.examples},
-                     {"messages", description.messages}};
+  Json json = {{"network", description.network},
+               {"torchscript", description.torchscript},
+               {"input_shape", description.input_shape},
+               {"outputs", description.outputs},
+               {"dtype", word_of(types, description.dtype)},
+               {"likelihood", name_of(description.likelihood)},
+               {"noise_per_output", gaussian != nullptr && gaussian->noise_per_output},
+               {"prior", word_of(priors, description.prior)},
+               {"prior_groups", groups},
+               {"posterior", laplace_json(description.laplace)},
+               {"examples", description.examples},
+               {"messages", description.messages}};
+  if (description.images)
+    json["images"] = {{"channel_mean", description.images->mean},
+                      {"channel_sd", description.images->sd},
+                      {"classes", description.classes}};
   return json.dump(1);
 }
 

@@ -26,6 +26,8 @@ struct ModelDescription {
   LaplaceOptions laplace;  // what predictions and the evidence read of it
   int64_t examples = 0;    // of the training data
   std::vector<std::string> messages;
+  std::optional<ImageScaling> images;
+  std::vector<std::string> classes;  // of images; those of a table are in its encoding
 };
 
 std::string format_description(const ModelDescription& description);

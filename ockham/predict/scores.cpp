@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ockham/assess/classification.h"
 #include "ockham/assess/regression.h"
@@ -39,24 +40,30 @@ at::Tensor choose_examples(int64_t examples, int64_t most) {
   return (at::arange(most, at::kLong) * examples).floor_divide(most);
 }
 
-void score_classes(const TrainedModel& trained, const Dataset& data, const at::Tensor& chosen,
-                   const PredictOptions& predict, PredictiveScores& scores) {
-  const at::Tensor map = class_probabilities(predict_outputs(trained, data.inputs()));
-  const ClassificationScores plain = score_classification(map, data.targets());
+void add_map_scores(const at::Tensor& probabilities, const at::Tensor& classes, PredictiveScores& scores) {
+  const ClassificationScores plain = score_classification(probabilities, classes);
   scores.log_likelihood = plain.mean_log_likelihood;
   scores.accuracy = plain.accuracy;
   scores.brier = plain.brier;
-  scores.ece = expected_calibration_error(map, data.targets());
+  scores.ece = expected_calibration_error(probabilities, classes);
+}
+
+void add_bayes_scores(const at::Tensor& probabilities, const at::Tensor& classes, PredictiveScores& scores) {
+  const ClassificationScores bayes = score_classification(probabilities, classes);
+  scores.nll_bayes = -bayes.mean_log_likelihood;
+  scores.accuracy_bayes = bayes.accuracy;
+  scores.brier_bayes = bayes.brier;
+  scores.ece_bayes = expected_calibration_error(probabilities, classes);
+}
+
+void score_classes(const TrainedModel& trained, const Dataset& data, const at::Tensor& chosen,
+                   const PredictOptions& predict, PredictiveScores& scores) {
+  add_map_scores(class_probabilities(predict_outputs(trained, data.inputs())), data.targets(), scores);
   std::vector<at::Tensor> parts;
   for_each_prediction(
       trained, data.inputs().index_select(0, chosen), predict,
       [&](const FunctionPredictive& chunk, int64_t) { parts.push_back(predict_probit(remove_common_mode(chunk))); });
-  const at::Tensor probit = at::cat(parts), targets = data.targets().index_select(0, chosen);
-  const ClassificationScores bayes = score_classification(probit, targets);
-  scores.nll_bayes = -bayes.mean_log_likelihood;
-  scores.accuracy_bayes = bayes.accuracy;
-  scores.brier_bayes = bayes.brier;
-  scores.ece_bayes = expected_calibration_error(probit, targets);
+  add_bayes_scores(at::cat(parts), data.targets().index_select(0, chosen), scores);
 }
 
 void score_numbers(const TrainedModel& trained, const Dataset& data, const at::Tensor& chosen,
@@ -93,6 +100,16 @@ void score_numbers(const TrainedModel& trained, const Dataset& data, const at::T
 }
 
 }  // namespace
+
+PredictiveScores score_probabilities(const at::Tensor& map, const at::Tensor& bayes, const at::Tensor& classes) {
+  PredictiveScores scores;
+  scores.examples = scores.linearised_examples = classes.numel();
+  add_map_scores(map, classes, scores);
+  scores.nll = -scores.log_likelihood;
+  scores.nll_bayes = std::numeric_limits<double>::quiet_NaN();
+  if (bayes.defined()) add_bayes_scores(bayes, classes, scores);
+  return scores;
+}
 
 PredictiveScores score(const TrainedModel& trained, const Dataset& data, const ScoreOptions& options) {
   PredictiveScores scores;

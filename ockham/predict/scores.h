@@ -32,6 +32,10 @@ struct PredictiveScores {
   std::optional<double> accuracy_bayes, ece_bayes, brier_bayes;
 };
 
+/// Of class probabilities [N, C] that are at hand, for classes [N]; `bayes` may be undefined, its scores are then
+/// absent (nll_bayes is NaN).
+PredictiveScores score_probabilities(const at::Tensor& map, const at::Tensor& bayes, const at::Tensor& classes);
+
 /// Inputs and targets as `encode_inputs` and `encode_targets` give them (any floating type). Throws Error(data) when
 /// they do not fit the model.
 PredictiveScores score(const TrainedModel& trained, const Dataset& data, const ScoreOptions& options = {});

@@ -10,7 +10,9 @@
 #include "ockham/base/error.h"
 #include "ockham/curvature/curvature_tensors.h"
 #include "ockham/network/architectures.h"
+#include "ockham/network/scaled_images.h"
 #include "ockham/network/torchscript.h"
+#include "ockham/predict/checked_tensors.h"
 #include "ockham/predict/feature_scaling.h"
 #include "ockham/predict/model_description.h"
 #include "ockham/store/safetensors.h"
@@ -25,7 +27,7 @@ const std::string weights_prefix = "weights.", posterior_prefix = "posterior.";
 
 /// What the parts of a model must say about each other; `kind` is whose mistake it is when they do not.
 void expect_consistent(ErrorKind kind, const Likelihood& likelihood, int64_t outputs, const TableEncoding& encoding,
-                       const std::vector<int64_t>& input_shape) {
+                       const std::vector<int64_t>& input_shape, bool images) {
   const bool classes = std::holds_alternative<Categorical>(likelihood) || std::holds_alternative<Bernoulli>(likelihood);
   if (classes != (encoding.task == Task::classification))
     refuse(kind, fmt::format("a {} likelihood does not belong to a {} table", name_of(likelihood),
@@ -40,6 +42,7 @@ void expect_consistent(ErrorKind kind, const Likelihood& likelihood, int64_t out
       if (target.mean != 0 || target.sd != 1)
         refuse(kind, fmt::format("the target '{}' is scaled, but a poisson likelihood needs counts", target.name));
   }
+  if (images) return;  // they have no table
   const auto features = static_cast<int64_t>(feature_names(encoding).size());
   const int64_t shaped =
       std::accumulate(input_shape.begin(), input_shape.end(), int64_t{1}, std::multiplies<int64_t>());
@@ -108,53 +111,12 @@ ModelDescription describe(const TrainedModel& trained) {
   description.laplace = posterior.options;
   description.examples = posterior.data_fit.examples();
   description.messages = posterior.messages;
+  description.images = trained.images;
+  if (trained.images) description.classes = trained.encoding.classes;
   return description;
 }
 
-/// Takes tensors out of a file, checked.
-class Reader {
- public:
-  explicit Reader(NamedTensors tensors) : tensors_(std::move(tensors)) {}
-
-  bool has(const std::string& name) const { return tensors_.count(name) > 0; }
-
-  at::Tensor take(const std::string& name, at::ScalarType type, const std::vector<int64_t>& shape) {
-    const auto found = tensors_.find(name);
-    if (found == tensors_.end()) refuse(ErrorKind::data, fmt::format("tensor '{}' is missing; it is damaged", name));
-    const at::Tensor tensor = found->second;
-    if (tensor.scalar_type() != type || tensor.sizes() != at::IntArrayRef(shape))
-      refuse(ErrorKind::data, fmt::format("tensor '{}' is {} [{}], but {} [{}] is expected; it is damaged", name,
-                                          c10::toString(tensor.scalar_type()), fmt::join(tensor.sizes(), ", "),
-                                          c10::toString(type), fmt::join(shape, ", ")));
-    if (at::isFloatingType(type) && !tensor.isfinite().all().item<bool>())
-      refuse(ErrorKind::data, fmt::format("tensor '{}' has values that are not finite; it is damaged", name));
-    return tensor;
-  }
-
-  /// Absent is empty.
-  at::Tensor take_vector(const std::string& name, int64_t size) {
-    return size == 0 ? at::zeros({0}, at::kDouble) : take(name, at::kDouble, {size});
-  }
-
-  std::string take_bytes(const std::string& name) {
-    const auto found = tensors_.find(name);
-    const int64_t size = found == tensors_.end() ? 0 : found->second.numel();
-    const at::Tensor bytes = take(name, at::kByte, {size}).contiguous();
-    return std::string(static_cast<const char*>(bytes.data_ptr()), static_cast<size_t>(size));
-  }
-
-  NamedTensors with_prefix(const std::string& prefix) const {
-    NamedTensors selected;
-    for (const auto& [name, tensor] : tensors_)
-      if (name.rfind(prefix, 0) == 0) selected[name.substr(prefix.size())] = tensor;
-    return selected;
-  }
-
- private:
-  NamedTensors tensors_;
-};
-
-Network make_network(const ModelDescription& description, const std::string& torchscript, Reader& reader) {
+Network make_network(const ModelDescription& description, const std::string& torchscript, CheckedTensors& reader) {
   const Network network =
       description.torchscript
           ? parse_torchscript(torchscript, description.network, description.dtype)
@@ -165,10 +127,10 @@ Network make_network(const ModelDescription& description, const std::string& tor
     at::Tensor parameter = network.parameters()[i];
     parameter.copy_(reader.take(weights_prefix + slot.name, description.dtype, slot.shape));
   }
-  return network;
+  return description.images ? scale_images(network, *description.images) : network;
 }
 
-Hyperparameters read_hyperparameters(const ModelDescription& description, const Prior& prior, Reader& reader) {
+Hyperparameters read_hyperparameters(const ModelDescription& description, const Prior& prior, CheckedTensors& reader) {
   Hyperparameters values = default_likelihood_hyperparameters(description.likelihood, description.outputs);
   values.log_prior_precision = reader.take_vector("prior.log_precision", prior.size());
   values.log_noise = reader.take_vector("noise.log_sd", values.log_noise.numel());
@@ -176,7 +138,7 @@ Hyperparameters read_hyperparameters(const ModelDescription& description, const 
   return values;
 }
 
-DataFit read_data_fit(const ModelDescription& description, const Hyperparameters& values, Reader& reader) {
+DataFit read_data_fit(const ModelDescription& description, const Hyperparameters& values, CheckedTensors& reader) {
   DataFit::Summary summary;
   summary.examples = description.examples;
   summary.outputs = description.outputs;
@@ -196,9 +158,11 @@ TrainedModel assemble(TensorFile file) {
     return found->second;
   };
   const ModelDescription description = parse_description(text("model"));
-  const TableEncoding encoding = parse_encoding(text("encoding"));
-  expect_consistent(ErrorKind::data, description.likelihood, description.outputs, encoding, description.input_shape);
-  Reader reader(std::move(file.tensors));
+  const TableEncoding encoding =
+      description.images ? image_encoding(description.classes) : parse_encoding(text("encoding"));
+  expect_consistent(ErrorKind::data, description.likelihood, description.outputs, encoding, description.input_shape,
+                    description.images.has_value());
+  CheckedTensors reader(std::move(file.tensors));
   const std::string torchscript = description.torchscript ? reader.take_bytes("network.torchscript") : std::string();
   const Network network = make_network(description, torchscript, reader);
   const Prior prior = make_prior(description, network.layout());
@@ -223,7 +187,7 @@ TrainedModel assemble(TensorFile file) {
                        {},
                        description.messages};
   return {description.network,  torchscript, description.input_shape, {network, description.likelihood, prior, values},
-          std::move(posterior), encoding};
+          std::move(posterior), encoding,    description.images};
 }
 
 void expect_readable(const TensorFile& file) {
@@ -240,16 +204,26 @@ void expect_readable(const TensorFile& file) {
 
 }  // namespace
 
+TableEncoding image_encoding(const std::vector<std::string>& classes) {
+  TableEncoding encoding;
+  encoding.task = Task::classification;
+  encoding.classes = classes;
+  TargetEncoding target;
+  target.name = "class";
+  encoding.targets = {target};
+  return encoding;
+}
+
 void save_trained_model(const std::string& path, const TrainedModel& trained) {
   const Model& model = trained.model;
   expect_consistent(ErrorKind::usage, model.likelihood, trained.posterior.data_fit.outputs(), trained.encoding,
-                    trained.input_shape);
+                    trained.input_shape, trained.images.has_value());
   expect_same_state(trained);
   TensorFile file;
   file.metadata = {{"format", file_kind},
                    {"format_version", std::to_string(model_format_version)},
-                   {"model", format_description(describe(trained))},
-                   {"encoding", format_encoding(trained.encoding)}};
+                   {"model", format_description(describe(trained))}};
+  if (!trained.images) file.metadata["encoding"] = format_encoding(trained.encoding);
   NamedTensors& tensors = file.tensors;
   for (size_t i = 0; i < model.network.layout().count(); ++i)
     tensors[weights_prefix + model.network.layout()[i].name] = model.network.parameters()[i];
@@ -262,7 +236,12 @@ void save_trained_model(const std::string& path, const TrainedModel& trained) {
   const DataFit::Summary summary = trained.posterior.data_fit.summary();
   tensors["data_fit.log_likelihood"] = at::tensor({summary.value, summary.temperature_gradient}, at::kDouble);
   if (summary.squared_residuals.defined()) tensors["data_fit.squared_residuals"] = summary.squared_residuals;
-  add_scaling(trained.encoding, tensors);
+  if (trained.images) {
+    tensors["scaling.channel_mean"] = at::tensor(trained.images->mean, at::kDouble);
+    tensors["scaling.channel_sd"] = at::tensor(trained.images->sd, at::kDouble);
+  } else {
+    add_scaling(trained.encoding, tensors);
+  }
   if (!trained.torchscript.empty()) {
     at::Tensor bytes = at::empty({static_cast<int64_t>(trained.torchscript.size())}, at::kByte);
     std::memcpy(bytes.data_ptr(), trained.torchscript.data(), trained.torchscript.size());

@@ -15,6 +15,7 @@ RunReport keep_chart_data(RunReport report) {
   report.versions.clear();
   report.messages.clear();
   report.warnings.clear();
+  report.images = {};
   return report;
 }
 
@@ -40,7 +41,8 @@ std::string render_report(const RunReport& whole) {
          "<noscript><p class=\"card\">The charts are drawn by a script inside this page; turn scripts on to see "
          "them.</p></noscript>\n" +
          report::render_ranking(report) + report::render_training(report) + report::render_predictions(report) +
-         report::render_details(report) + "</main>\n<script type=\"application/json\" id=\"report-data\">" +
+         report::render_images(report) + report::render_details(report) +
+         "</main>\n<script type=\"application/json\" id=\"report-data\">" +
          report::escape_script(report::report_json(keep_chart_data(report), page_digits)) + "</script>\n<script>\n" +
          report::script + "</script>\n</body>\n</html>\n";
 }

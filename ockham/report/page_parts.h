@@ -16,6 +16,8 @@ std::string render_ranking(const RunReport& report);
 std::string render_training(const RunReport& report);
 /// Bands and maps, residuals and calibration, reliability and confusion.
 std::string render_predictions(const RunReport& report);
+/// The images of which the selected network is surest and least sure, and its surest mistakes.
+std::string render_images(const RunReport& report);
 /// Settings, versions, messages.
 std::string render_details(const RunReport& report);
 

@@ -55,17 +55,29 @@ bool is_square(const std::vector<std::vector<int64_t>>& matrix) {
                                         [&](const std::vector<int64_t>& row) { return row.size() == matrix.size(); });
 }
 
+/// Examples that the bins count.
+size_t count_of(const std::vector<ReportReliabilityBin>& bins) {
+  size_t count = 0;
+  for (const ReportReliabilityBin& bin : bins) count += static_cast<size_t>(bin.count);
+  return count;
+}
+
 std::string classification_figures(const ReportClassification& classification) {
+  const std::string train_shown =
+      shown_of("training", count_of(classification.train_reliability), classification.train_total);
+  const std::string test_shown = shown_of("test", count_of(classification.test_reliability), classification.test_total);
   std::string figures;
   if (any_finite(classification.train_reliability, classification.test_reliability, accuracy_of))
     figures += make_figure({"reliability", "Reliability",
-                            "Accuracy against confidence: honest probabilities lie on the diagonal, too sure ones "
-                            "below. Larger marks hold more examples."});
+                            std::string() +
+                                "Accuracy against confidence: honest probabilities lie on the diagonal, too sure ones "
+                                "below. Larger marks hold more examples." +
+                                train_shown + test_shown});
   const std::string text = "Rows are the true classes, columns the predicted ones; the shade is the share of the row.";
   if (is_square(classification.test_confusion))
-    figures += make_figure({"confusion", "Confusion matrix, test data", text, 0, "test"});
+    figures += make_figure({"confusion", "Confusion matrix, test data", text + test_shown, 0, "test"});
   if (is_square(classification.train_confusion))
-    figures += make_figure({"confusion", "Confusion matrix, training data", text, 0, "train"});
+    figures += make_figure({"confusion", "Confusion matrix, training data", text + train_shown, 0, "train"});
   return figures;
 }
 

@@ -118,6 +118,14 @@ std::string render_ranking(const RunReport& report) {
                          "From the fit on one end to the log evidence on the other: the bar between is the Occam term. "
                          "Further right is better.",
                          0, "", true});
+  if (std::isfinite(report.evidence_accuracy_rho))
+    body +=
+        make_figure({"scatter", "Evidence against test accuracy",
+                     fmt::format("Each mark is a candidate, larger with more parameters. Spearman's rank correlation "
+                                 "is {}: 1 when the evidence, which saw no test data, puts the candidates into the "
+                                 "order of their test accuracy.",
+                                 format_fixed(report.evidence_accuracy_rho, 2)),
+                     0, "", true});
   for (size_t i = 0; i < report.baselines.size(); ++i)
     if (!report.baselines[i].rows.empty())
       body += make_figure({"baseline", "Cross-validated grid search: " + report.baselines[i].network,

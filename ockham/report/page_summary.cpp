@@ -31,8 +31,12 @@ Verdict judge(const RunReport& report) {
   if (!(first.probability >= 0.95))
     return {false, fmt::format("Not decided: {} is only {} nats behind and has a probability of {}.",
                                code(second.network), format_fixed(gap, 2), format_percent(second.probability))};
-  return {true, fmt::format("Clearly ahead: {} nats more evidence than the next, {}.",
-                            format_fixed(gap, gap < 100 ? 1 : 0), code(second.network))};
+  const std::string lead = format_fixed(gap, gap < 100 ? 1 : 0);
+  if (!std::isfinite(first.spread) || !std::isfinite(second.spread))
+    return {true, fmt::format("Ahead by {} nats of the next, {}. Each was trained once, so it is not known how much "
+                              "another start would move that (<code>--restarts 3</code> tells).",
+                              lead, code(second.network))};
+  return {true, fmt::format("Clearly ahead: {} nats more evidence than the next, {}.", lead, code(second.network))};
 }
 
 std::string tile(const std::string& name, const std::string& value) {

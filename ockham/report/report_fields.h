@@ -70,6 +70,20 @@ void each_field(Part& part, Visit&& visit) {
   visit("classes", part.classes);
   visit("train_reliability", part.train_reliability), visit("test_reliability", part.test_reliability);
   visit("train_confusion", part.train_confusion), visit("test_confusion", part.test_confusion);
+  visit("train_total", part.train_total), visit("test_total", part.test_total);
+}
+
+template <typename Part, typename Visit, enable_for<Part, ReportImage> = 0>
+void each_field(Part& part, Visit&& visit) {
+  visit("picture", part.picture), visit("place", part.place), visit("truth", part.truth);
+  visit("predicted", part.predicted), visit("probability", part.probability);
+}
+
+template <typename Part, typename Visit, enable_for<Part, ReportImages> = 0>
+void each_field(Part& part, Visit&& visit) {
+  visit("split", part.split), visit("looked_at", part.looked_at), visit("width", part.width);
+  visit("height", part.height), visit("surest", part.surest), visit("least_sure", part.least_sure);
+  visit("surest_mistakes", part.surest_mistakes);
 }
 
 template <typename Part, typename Visit, enable_for<Part, ReportPoint> = 0>
@@ -116,6 +130,7 @@ void each_field(Part& part, Visit&& visit) {
   visit("warnings", part.warnings), visit("messages", part.messages), visit("candidates", part.candidates);
   visit("prior_precisions", part.prior_precisions), visit("relevances", part.relevances);
   visit("regressions", part.regressions), visit("classification", part.classification);
+  visit("images", part.images), visit("evidence_accuracy_rho", part.evidence_accuracy_rho);
   visit("bands", part.bands), visit("maps", part.maps), visit("baselines", part.baselines);
 }
 

@@ -85,6 +85,22 @@ struct ReportClassification {
   std::vector<std::string> classes;
   std::vector<ReportReliabilityBin> train_reliability, test_reliability;
   std::vector<std::vector<int64_t>> train_confusion, test_confusion;  // [true class][predicted class]
+  int64_t train_total = 0, test_total = 0;  // examples when the bins and matrices count only some; 0: they count all
+};
+
+/// An image and what the selected network says of it.
+struct ReportImage {
+  std::string picture;  // data: URI
+  int64_t place = 0;    // in its data, from 0
+  std::string truth, predicted;
+  double probability = not_given;  // of the predicted class
+};
+
+struct ReportImages {
+  std::string split;      // "test" or "training"
+  int64_t looked_at = 0;  // images that these were chosen from
+  int64_t width = 0, height = 0;
+  std::vector<ReportImage> surest, least_sure, surest_mistakes;
 };
 
 struct ReportPoint {
@@ -146,10 +162,13 @@ struct RunReport {
 
   std::vector<ReportCandidate> candidates;    // in ranking order, failed ones last; the first is the selected one
   std::vector<ReportValue> prior_precisions;  // of the selected one, by group
-  std::vector<ReportValue> relevances;        // prior `ard`: input column and its precision; relevance is 1/precision
+  /// Spearman's ρ between log evidence and test accuracy over the candidates: four or more of a classification.
+  double evidence_accuracy_rho = not_given;
+  std::vector<ReportValue> relevances;  // prior `ard`: input column and its precision; relevance is 1/precision
 
   std::vector<ReportRegression> regressions;  // one per target
   ReportClassification classification;
+  ReportImages images;
   std::vector<ReportBand> bands;  // one input: one per target
   std::vector<ReportMap> maps;    // two inputs: one for all classes, or one per target
   std::vector<ReportBaseline> baselines;

@@ -94,6 +94,12 @@ class Trainings {
         options.candidate = candidate;
         options.restart = restart;
         options.resume = states_[index];
+        if (watcher_.after_batch)
+          options.after_batch = [&](const BatchProgress& progress) {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            stopped = error_ || !watcher_.after_batch(candidate, restart, progress);
+            return !stopped;
+          };
         training.result = train_online(candidates_[candidate].make(restart), data_, options, [&](const auto& progress) {
           const std::lock_guard<std::mutex> lock(mutex_);
           stopped = error_ || (watcher_.after_epoch && !watcher_.after_epoch(candidate, restart, progress));

@@ -41,6 +41,8 @@ struct CandidatesWatcher {
   std::function<std::shared_ptr<const OnlineState>(size_t candidate, size_t restart)> resume;
   /// Before a training begins or goes on; false leaves it as it is.
   std::function<bool(size_t candidate, size_t restart)> begin;
+  /// After every batch of an epoch that takes long (OnlineOptions::after_batch); false ends that training.
+  std::function<bool(size_t candidate, size_t restart, const BatchProgress&)> after_batch;
   /// After every epoch; false ends that training as it is.
   std::function<bool(size_t candidate, size_t restart, const OnlineProgress&)> after_epoch;
   /// When a training has ended: by itself, by the watcher or by elimination.

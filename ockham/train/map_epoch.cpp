@@ -8,6 +8,8 @@
 namespace ockham {
 namespace {
 
+constexpr uint64_t kAugmentStream = 0x6175676d656e7400;
+
 at::Tensor forward(const Network& network, const at::Tensor& inputs) {
   const at::Tensor outputs = network.forward(inputs.is_floating_point() ? inputs.to(network.dtype()) : inputs);
   return outputs.dim() == 1 ? outputs.unsqueeze(1) : outputs;
@@ -85,6 +87,8 @@ double map_epoch(const Model& model, const Dataset& data, const MapOptions& opti
   const int64_t batch_size = options.batch_size > 0 ? std::min(options.batch_size, examples) : examples;
   const bool shuffle = options.shuffle && batch_size < examples;
   const at::Tensor shuffled = shuffle ? at::randperm(examples, order, at::kLong) : at::Tensor();
+  at::Generator changes;
+  if (options.augment.any()) changes = random_stream({order.current_seed(), kAugmentStream});
   const at::Tensor precisions = model.hyperparameters.log_prior_precision.exp();
   double total = 0;
   int64_t batches = 0;
@@ -94,6 +98,7 @@ double map_epoch(const Model& model, const Dataset& data, const MapOptions& opti
       const at::Tensor rows = shuffled.narrow(0, first, batch.inputs.size(0));
       batch = {data.inputs().index_select(0, rows), data.targets().index_select(0, rows), first};
     }
+    if (options.augment.any()) batch.inputs = augment(batch.inputs, options.augment, changes);
     const double weight =
         options.likelihood_weight * static_cast<double>(examples) / static_cast<double>(batch.inputs.size(0));
     const auto scale = [&](int64_t outputs) {
@@ -104,6 +109,7 @@ double map_epoch(const Model& model, const Dataset& data, const MapOptions& opti
     add_prior_gradient(model, precisions, scale(loss.outputs));
     total += scale(loss.outputs) * (weight * loss.value + prior_energy(model, precisions));
     optimiser.step();
+    if (options.progress) options.progress(first + batch.inputs.size(0));
   }
   return total / static_cast<double>(batches);
 }

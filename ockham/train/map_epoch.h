@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "ockham/base/random.h"
+#include "ockham/data/augment.h"
 #include "ockham/data/dataset.h"
 #include "ockham/probability/model.h"
 #include "ockham/train/optimiser.h"
@@ -14,10 +16,13 @@ struct MapOptions {
   int64_t batch_size = 0;  // 0: the whole data set
   bool shuffle = true;     // by the stream below
   double likelihood_weight = 1;
+  AugmentOptions augment;                               // of every batch of images, by a stream of its own
+  std::function<void(int64_t examples_done)> progress;  // after every batch; may throw to interrupt
 };
 
 /// Minimises, batch by batch, (N/B Σ_batch -w log p(y|f) + ½ Σ δ θ²) · scale with the scale of `map_loss_scale`;
-/// `order` keys the shuffling. Returns the mean of the batch losses. Targets must be prepared (prepare_targets).
+/// `order` keys the shuffling and, by its seed, the augmentation. Returns the mean of the batch losses. Targets must be
+/// prepared (prepare_targets).
 double map_epoch(const Model& model, const Dataset& data, const MapOptions& options, Optimiser& optimiser,
                  at::Generator order);
 

@@ -73,6 +73,7 @@ void Optimiser::restore(const std::string& state) {
   std::istringstream bytes(state);
   torch::serialize::InputArchive archive;
   archive.load_from(bytes);
+  state_->optimiser->state().clear();  // loading leaves what the archive does not name
   state_->optimiser->load(archive);
 }
 

@@ -3,10 +3,13 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "ockham/base/error.h"
+#include "ockham/base/platform.h"
 
 namespace ockham {
 namespace {
@@ -29,15 +32,29 @@ Dataset prepared(const Model& model, const Dataset& data) {
   return Dataset(inputs, prepare_targets(model.likelihood, data.targets(), outputs, type));
 }
 
+/// Below this many multiplications of a weight in one step, operators end before a second thread would have woken.
+constexpr int64_t kSmallStep = 1000000;
+
+bool has_small_steps(const Model& model, const Dataset& data, const OnlineOptions& options) {
+  const int64_t rows = options.map.batch_size > 0 ? std::min(options.map.batch_size, data.size()) : data.size();
+  const int64_t weights = model.network.layout().total();
+  return weights < 1000 && rows * weights < kSmallStep && data.inputs().dim() == 2;
+}
+
+constexpr double kLongEpoch = 0.2;  // seconds
+
 /// The algorithm's steps on a state that can be saved.
 class OnlineRun {
  public:
+  struct Interrupted {};
+
   OnlineRun(const Model& model, const Dataset& data, const OnlineOptions& options)
       : model_(model),
         data_(prepared(model, data)),
         options_(options),
         optimiser_(model.network.parameters(), options.optimiser) {
     options_.map.likelihood_weight = options.laplace.likelihood_weight;
+    watch_batches();
     if (options.resume) {
       state_ = *options.resume;
       optimiser_.restore(state_.optimiser);
@@ -58,6 +75,7 @@ class OnlineRun {
   }
 
   void train_epoch() {
+    remember();
     optimiser_.set_learning_rate(learning_rate_at(options_.optimiser, state_.epoch, options_.epochs));
     ++state_.epoch;
     const auto order = random_stream(
@@ -111,11 +129,45 @@ class OnlineRun {
     }
     model_.network.set_flat_parameters(result.best.mode);
     model_.hyperparameters = result.best.hyperparameters;
-    result.gradient_norm = map_gradient_norm(model_, data_, options_.map);
+    // One more pass is not what an interruption asks for.
+    result.gradient_norm =
+        interrupted_ ? std::numeric_limits<double>::quiet_NaN() : map_gradient_norm(model_, data_, options_.map);
     return result;
   }
 
+  /// To the end of the last whole epoch.
+  void go_back() {
+    interrupted_ = true;
+    state_ = *before_;
+    optimiser_.restore(state_.optimiser);
+    model_.network.set_flat_parameters(state_.theta);
+    model_.hyperparameters = state_.hyperparameters.clone();
+  }
+
  private:
+  void watch_batches() {
+    if (!options_.after_batch) return;
+    const auto tell = [this](bool curvature, int64_t done) {
+      if (before_ && !options_.after_batch({state_.epoch, curvature, done})) throw Interrupted();
+    };
+    options_.map.progress = [tell](int64_t done) { tell(false, done); };
+    options_.laplace.curvature.progress = [tell, also = options_.laplace.curvature.progress](int64_t done) {
+      if (also) also(done);
+      tell(true, done);
+    };
+  }
+
+  // Not before every epoch: of a small network an epoch takes no longer than such a copy.
+  void remember() {
+    if (!options_.after_batch) return;
+    const double seconds = state_.seconds_training + state_.seconds_curvature;
+    const bool first = epoch_start_ < 0;
+    const bool was_long = seconds - epoch_start_ > kLongEpoch;
+    epoch_start_ = seconds;
+    before_.reset();
+    if (first || was_long) before_ = state();
+  }
+
   void keep_best(const LaplaceFit& fit, const HyperResult& steps) {
     OnlineBest& best = state_.best;
     const bool rises = steps.best_evidence > best.log_evidence + options_.stall_tolerance;
@@ -130,17 +182,26 @@ class OnlineRun {
   OnlineOptions options_;
   Optimiser optimiser_;
   OnlineState state_;
+  std::optional<OnlineState> before_;  // after the last whole epoch
+  double epoch_start_ = -1;            // seconds of work when the epoch began
+  bool interrupted_ = false;
 };
 
 }  // namespace
 
 OnlineResult train_online(const Model& model, const Dataset& data, const OnlineOptions& options,
                           const OnlineWatcher& watcher) {
+  std::optional<SerialOperators> serial;
+  if (has_small_steps(model, data, options)) serial.emplace();
   OnlineRun run(model, data, options);
-  while (!run.finished()) {
-    run.train_epoch();
-    if (!run.failed() && run.evidence_is_due()) run.step_hyperparameters();
-    if (watcher && !watcher(run.progress())) break;
+  try {
+    while (!run.finished()) {
+      run.train_epoch();
+      if (!run.failed() && run.evidence_is_due()) run.step_hyperparameters();
+      if (watcher && !watcher(run.progress())) break;
+    }
+  } catch (const OnlineRun::Interrupted&) {
+    run.go_back();
   }
   return run.restore_best();
 }

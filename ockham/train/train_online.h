@@ -47,6 +47,13 @@ struct OnlineState {
   std::string failure;  // why it ended early (not finite); empty when it did not
 };
 
+/// What a long epoch says while it runs.
+struct BatchProgress {
+  int64_t epoch = 0;       // the one being trained, from 1
+  bool curvature = false;  // in its curvature pass
+  int64_t examples_done = 0;
+};
+
 struct OnlineOptions {
   int64_t epochs = 1000;
   int64_t burn_in = 0;    // B: no evidence before this many epochs are done
@@ -64,11 +71,15 @@ struct OnlineOptions {
   /// Keys of the random streams: (seed, candidate, restart), to which the epoch is added.
   uint64_t seed = 0, candidate = 0, restart = 0;
   std::shared_ptr<const OnlineState> resume;  // goes on from here instead of from the model as given
+  /// After every batch of an epoch that takes long (the first, and those after one of more than a fifth of a second);
+  /// false ends the training at once, in the state after the last whole epoch.
+  std::function<bool(const BatchProgress&)> after_batch;
 };
 
 struct OnlineResult {
   OnlineBest best;           // the network has its θ too
-  double gradient_norm = 0;  // of the MAP objective there: far from a mode an evidence can be spuriously high
+  double gradient_norm = 0;  // of the MAP objective there: far from a mode an evidence can be spuriously high;
+                             // NaN when `after_batch` ended the training
   OnlineState state;         // as it was at the end
   std::string failure;       // that of the state, or why there is no best state
   bool finished = false;     // all epochs are done, it stalled, or it failed: not ended by the watcher

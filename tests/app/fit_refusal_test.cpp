@@ -100,7 +100,7 @@ TEST_F(FitRefusal, FilesThatAreNoTable) {
   expect_bad_table("\xff\xfe" + std::string("a\0,\0", 4), {"UTF-16"});
   expect_bad_table("PK\x03\x04 and so on", {"spreadsheet"});
   expect_refusal(data, {"nothing.csv", "no such file"}, {path("nothing.csv"), "--target", "y"});
-  expect_refusal(data, {"here", "directory"}, {path("here"), "--target", "y"});
+  expect_refusal(data, {"here", "layout"}, {path("here"), "--target", "y"});
   ASSERT_EQ(std::system(("gzip -nkf '" + path("good.csv") + "'").c_str()), 0);
   const std::string packed = read_bytes(path("good.csv.gz"));
   write("cut.csv.gz", packed.substr(0, packed.size() / 2));

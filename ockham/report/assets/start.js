@@ -6,6 +6,7 @@ function start() {
   const charts = {
     ranking: rankingChart,
     baseline: baselineChart,
+    scatter: scatterChart,
     evidence: evidenceChart,
     precisions: precisionsChart,
     noise: noiseChart,

@@ -39,6 +39,18 @@ const expected = {
     "confusion",
     "confusion",
   ],
+  images: [
+    "ranking",
+    "scatter",
+    "evidence",
+    "precisions",
+    "temperature",
+    "loss",
+    "layers",
+    "reliability",
+    "confusion",
+    "confusion",
+  ],
   one_input: [
     "ranking",
     "evidence",
@@ -85,7 +97,7 @@ async function openPage(browser, sample, view, troubles) {
   });
   const address = pathToFileURL(join(samples, sample + ".html")).href;
   page.on("request", (request) => {
-    if (request.url() !== address) troubles.push("loads " + request.url());
+    if (request.url() !== address && !request.url().startsWith("data:")) troubles.push("loads " + request.url());
   });
   await page.goto(address);
   return page;

@@ -14,6 +14,7 @@ int main(int count, char** arguments) {
   };
   write("regression", testing::regression_report(5000));
   write("classification", testing::classification_report());
+  write("images", testing::images_report());
   write("one_input", testing::one_input_report());
   write("two_inputs", testing::two_inputs_report());
   write("two_inputs_regression", testing::two_inputs_regression_report());

@@ -1,0 +1,93 @@
+#include "app/fit_candidates.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <set>
+
+#include "app/model_choices.h"
+#include "ockham/base/error.h"
+#include "ockham/base/random.h"
+#include "ockham/network/architectures.h"
+#include "ockham/network/scaled_images.h"
+#include "ockham/network/torchscript.h"
+
+namespace ockham::app {
+namespace {
+
+constexpr uint64_t kWeightStream = 0x7765696768740000;
+
+void expect_outputs(const std::string& name, const Network& network, const FitData& data, int64_t outputs) {
+  const at::NoGradGuard no_gradients;
+  const at::Tensor example = data.training.inputs().narrow(0, 0, 1);
+  const at::Tensor output = network.forward(data.images ? example : example.to(network.dtype()));
+  if (output.dim() == 2 && output.size(1) == outputs) return;
+  const std::string what = data.images ? fmt::format("image of shape [{}]", fmt::join(data.input_shape(), ", "))
+                                       : fmt::format("example of {} features", data.features());
+  throw Error(ErrorKind::usage,
+              fmt::format("--network {}: it gives outputs of shape [{}] for one {}, but [1, {}] is needed for this "
+                          "target",
+                          name, fmt::join(output.sizes(), ", "), what, outputs));
+}
+
+/// Weights from the stream of (seed, candidate, restart); those of a TorchScript file are as they were saved.
+Network make_network(const FitFlags& flags, const FitData& data, size_t candidate, uint64_t restart, int64_t outputs) {
+  const std::string& name = flags.networks[candidate];
+  const at::ScalarType dtype = flags.common.dtype == FloatType::float64 ? at::kDouble : at::kFloat;
+  Network network = is_torchscript(name)
+                        ? load_torchscript(name, dtype)
+                        : make_architecture(name, data.input_shape(), outputs, dtype,
+                                            stream_seed({flags.common.seed, candidate, restart, kWeightStream}));
+  if (data.images) network = scale_images(network, *data.images);
+  if (is_torchscript(name)) expect_outputs(name, network, data, outputs);
+  return network;
+}
+
+/// The start of the hyperparameters, for standardised targets.
+Hyperparameters starting_values(const FitFlags& flags, const FitData& data, const Likelihood& likelihood,
+                                const Prior& prior, int64_t outputs) {
+  Hyperparameters values = default_likelihood_hyperparameters(likelihood, outputs);
+  values.log_prior_precision = log_precisions_of(at::tensor(flags.prior_precision, at::kDouble), flags.prior, prior);
+  if (values.log_noise.numel() == 0) return values;
+  const at::Tensor noise = at::tensor(flags.noise, at::kDouble);
+  if (noise.numel() != 1 && noise.numel() != data.outputs())
+    throw Error(ErrorKind::usage, fmt::format("--noise: {} values came for {} targets; give one for all, or one each",
+                                              noise.numel(), data.outputs()));
+  values.log_noise = (noise / target_scales(data.encoding)).log();
+  return values;
+}
+
+}  // namespace
+
+bool is_torchscript(const std::string& network) {
+  return std::filesystem::path(network).extension() == ".pt" || std::filesystem::exists(network);
+}
+
+void check_networks(const std::vector<std::string>& networks) {
+  const std::set<std::string> distinct(networks.begin(), networks.end());
+  if (distinct.size() != networks.size())
+    throw Error(ErrorKind::usage, "--network: a network is given twice; use --restarts for several trainings of one");
+  for (const std::string& name : networks)
+    if (!is_torchscript(name)) check_architecture(name);
+}
+
+std::vector<Candidate> make_candidates(const FitFlags& flags, const FitData& data, const Likelihood& likelihood) {
+  std::vector<Candidate> candidates;
+  const int64_t outputs = std::holds_alternative<Bernoulli>(likelihood) ? 1 : data.outputs();
+  for (size_t index = 0; index < flags.networks.size(); ++index) {
+    Candidate candidate;
+    candidate.network = flags.networks[index];
+    candidate.make = [flags, &data, likelihood, index, outputs](uint64_t restart) {
+      const Network network = make_network(flags, data, index, restart, outputs);
+      const Prior prior = prior_of(flags.prior, network.layout());
+      return Model{network, likelihood, prior, starting_values(flags, data, likelihood, prior, outputs)};
+    };
+    candidate.cost = static_cast<double>(candidate.make(0).network.layout().total());
+    candidates.push_back(std::move(candidate));
+  }
+  return candidates;
+}
+
+}  // namespace ockham::app
