@@ -75,12 +75,13 @@ Json baseline_json(const FitBaseline& baseline) {
   return json;
 }
 
+/// With uncertainty where that was computed for all examples, else by the network alone.
 std::string metric(const CandidateResult& result, bool regression) {
-  const auto show = [&](const PredictiveScores& scores) {
-    return regression ? fmt::format("{:>9.4g} {:>9.4f}", *scores.rmse, scores.nll_bayes)
-                      : fmt::format("{:>8.2f}% {:>9.4f}", 100 * *scores.accuracy_bayes, scores.nll_bayes);
-  };
-  return show(result.test ? *result.test : result.train);
+  const PredictiveScores& scores = result.test ? *result.test : result.train;
+  const bool bayes = scores.linearised_examples == scores.examples;
+  if (regression) return fmt::format("{:>9.4g} {:>9.4f}", *scores.rmse, bayes ? scores.nll_bayes : scores.nll);
+  return fmt::format("{:>8.2f}% {:>9.4f}", 100 * (bayes ? *scores.accuracy_bayes : *scores.accuracy),
+                     bayes ? scores.nll_bayes : scores.nll);
 }
 
 }  // namespace
