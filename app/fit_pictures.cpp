@@ -17,16 +17,12 @@ constexpr int64_t kBandPoints = 301, kMapPoints = 61;
 
 const std::vector<double> kLevels = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99};
 
-/// At most so many rows, evenly spaced.
-at::Tensor chosen_rows(int64_t rows, int64_t most) {
-  if (rows <= most) return at::arange(rows, at::kLong);
-  return at::linspace(0, static_cast<double>(rows - 1), most, at::kDouble).to(at::kLong);
-}
-
-Dataset thinned(const Dataset& data, int64_t most = kMostPoints) {
-  if (data.size() <= most) return data;
-  const at::Tensor rows = chosen_rows(data.size(), most);
-  return Dataset(data.inputs().index_select(0, rows), data.targets().index_select(0, rows));
+/// At most `kMostPoints` examples, evenly spaced.
+Dataset thinned(const Dataset& data) {
+  if (data.size() <= kMostPoints) return data;
+  const at::Tensor places =
+      at::linspace(0, static_cast<double>(data.size() - 1), kMostPoints, at::kDouble).to(at::kLong);
+  return Dataset(data.inputs().index_select(0, places), data.targets().index_select(0, places));
 }
 
 std::vector<double> to_vector(const at::Tensor& values) {
@@ -82,28 +78,29 @@ void add_regressions(const TrainedModel& trained, const FitData& data, RunReport
   }
 }
 
-void add_classification(const TrainedModel& trained, const FitData& data, int64_t most_images, RunReport& report) {
+void add_classification(const FitData& data, const CandidateResult& result, RunReport& report) {
   ReportClassification& picture = report.classification;
   picture.classes = data.encoding.classes;
-  const auto fill = [&](const Dataset& examples, const char* split, std::vector<ReportReliabilityBin>& bins,
-                        std::vector<std::vector<int64_t>>& confusion) {
-    const Dataset few = data.images ? thinned(examples, most_images) : examples;
-    const at::Tensor probabilities = predict_table(trained, few.inputs()).probabilities;
-    for (const ReliabilityBin& bin : tabulate_reliability(probabilities, few.targets()))
+  const auto fill = [&](const Dataset& examples, const PredictiveScores& scores, const char* split,
+                        std::vector<ReportReliabilityBin>& bins, std::vector<std::vector<int64_t>>& confusion) {
+    const at::Tensor &rows = scores.linearised_rows, &probabilities = scores.linearised_probabilities;
+    const at::Tensor targets = examples.targets().index_select(0, rows);
+    for (const ReliabilityBin& bin : tabulate_reliability(probabilities, targets))
       bins.push_back({bin.lower, bin.upper, bin.count, bin.count > 0 ? bin.mean_confidence : not_given,
                       bin.count > 0 ? bin.accuracy : not_given});
-    const at::Tensor counts = count_confusions(probabilities, few.targets()).contiguous();
+    const at::Tensor counts = count_confusions(probabilities, targets).contiguous();
     for (int64_t row = 0; row < counts.size(0); ++row) {
       const int64_t* first = counts.data_ptr<int64_t>() + row * counts.size(1);
       confusion.emplace_back(first, first + counts.size(1));
     }
-    if (data.images) add_image_samples(few, chosen_rows(examples.size(), most_images), probabilities, split, report);
+    if (data.images)
+      add_image_samples(Dataset(examples.inputs().index_select(0, rows), targets), rows, probabilities, split, report);
   };
-  fill(data.training, "training", picture.train_reliability, picture.train_confusion);
-  if (data.test) fill(*data.test, "test", picture.test_reliability, picture.test_confusion);
-  if (!data.images) return;
+  fill(data.training, result.train, "training", picture.train_reliability, picture.train_confusion);
   picture.train_total = data.training.size();
-  picture.test_total = data.test ? data.test->size() : 0;
+  if (!data.test) return;
+  fill(*data.test, *result.test, "test", picture.test_reliability, picture.test_confusion);
+  picture.test_total = data.test->size();
 }
 
 /// The values of a numeric input: as the network sees them, and in its own units.
@@ -182,8 +179,8 @@ void add_map(const TrainedModel& trained, const FitData& data, RunReport& report
 
 }  // namespace
 
-void add_pictures(const TrainedModel& trained, const FitData& data, int64_t most_images, RunReport& report) {
-  if (data.images) return add_classification(trained, data, most_images, report);
+void add_pictures(const TrainedModel& trained, const FitData& data, const CandidateResult& result, RunReport& report) {
+  if (data.images) return add_classification(data, result, report);
   const std::vector<ColumnEncoding>& inputs = data.encoding.inputs;
   const bool numeric = std::all_of(inputs.begin(), inputs.end(),
                                    [](const ColumnEncoding& column) { return column.kind == ColumnKind::numeric; });
@@ -191,7 +188,7 @@ void add_pictures(const TrainedModel& trained, const FitData& data, int64_t most
     add_regressions(trained, data, report);
     if (numeric && inputs.size() == 1) add_bands(trained, data, report);
   } else {
-    add_classification(trained, data, most_images, report);
+    add_classification(data, result, report);
   }
   if (numeric && inputs.size() == 2 && (!data.is_regression() || data.encoding.targets.size() == 1))
     add_map(trained, data, report);

@@ -143,7 +143,7 @@ RunReport make_report(const FitSummary& summary) {
   if (!data.images) report.relevances = relevances(summary);
   report.evidence_accuracy_rho = evidence_accuracy_correlation(summary.results).value_or(not_given);
   if (summary.baseline) report.baselines = baselines_of(*summary.baseline);
-  add_pictures(*summary.results.selected, data, score_options(summary.plan, data).linearised_examples, report);
+  add_pictures(*summary.results.selected, data, summary.results.candidates.front(), report);
   return report;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "ockham/assess/rank_correlation.h"
@@ -141,10 +142,13 @@ FitResults assess_trainings(const FitPlan& plan, const FitData& data, std::vecto
     if (!all.selected) {
       all.selected = std::move(trained);
       if (result.correction > kFarFromMode)
-        all.warnings.push_back(
-            fmt::format("'{}' is not at a mode (gradient norm {:.3g}, about {:.0f} nats below it), so "
-                        "its evidence is less certain; more --epochs or a smaller --lr would help",
-                        result.network, result.gradient_norm, result.correction));
+        all.warnings.push_back(fmt::format(
+            "'{}' is not at a mode ({}about {:.0f} nats below it), so its evidence is less certain; more "
+            "--epochs or a smaller --lr would help",
+            result.network,
+            std::isfinite(result.gradient_norm) ? fmt::format("gradient norm {:.3g}, ", result.gradient_norm)
+                                                : std::string(),
+            result.correction));
     }
     all.candidates.push_back(std::move(result));
   }

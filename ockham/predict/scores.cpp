@@ -63,7 +63,9 @@ void score_classes(const TrainedModel& trained, const Dataset& data, const at::T
   for_each_prediction(
       trained, data.inputs().index_select(0, chosen), predict,
       [&](const FunctionPredictive& chunk, int64_t) { parts.push_back(predict_probit(remove_common_mode(chunk))); });
-  add_bayes_scores(at::cat(parts), data.targets().index_select(0, chosen), scores);
+  scores.linearised_rows = chosen;
+  scores.linearised_probabilities = at::cat(parts);
+  add_bayes_scores(scores.linearised_probabilities, data.targets().index_select(0, chosen), scores);
 }
 
 void score_numbers(const TrainedModel& trained, const Dataset& data, const at::Tensor& chosen,

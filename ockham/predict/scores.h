@@ -30,6 +30,8 @@ struct PredictiveScores {
   std::optional<double> coverage95;            // regression: share of targets between lower95 and upper95, linearised
   std::optional<double> accuracy, ece, brier;  // classification
   std::optional<double> accuracy_bayes, ece_bayes, brier_bayes;
+  /// Classification by `score`: the examples [n] of the linearised predictive, and its probabilities [n, C].
+  at::Tensor linearised_rows, linearised_probabilities;
 };
 
 /// Of class probabilities [N, C] that are at hand, for classes [N]; `bayes` may be undefined, its scores are then
