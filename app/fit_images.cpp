@@ -54,7 +54,7 @@ void expect_classes(const ImageSet& training) {
   const at::Tensor first = training.labels[0];
   if (training.labels.eq(first).all().item<bool>())
     throw Error(ErrorKind::data,
-                fmt::format("{}: all {} images are of the class '{}'; at least two are needed", training.name,
+                fmt::format("{}: all {} images are of one class, '{}'; at least two are needed", training.name,
                             training.size(), training.classes[static_cast<size_t>(first.item<int64_t>())]));
 }
 

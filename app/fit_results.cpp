@@ -25,6 +25,18 @@ double in_target_units(const FitPlan& plan, const FitData& data, double log_dens
   return log_density + *plan.flags.likelihood_weight * sum;
 }
 
+std::string mode_warning(const CandidateResult& selected, const Ranking& ranking) {
+  const double lead = ranking.order.size() > 1 ? ranking.order[0].mean - ranking.order[1].mean : INFINITY;
+  return fmt::format(
+      "'{}' is not at a mode: its log posterior could still rise by about {:.0f} nats{}{}; more --epochs or "
+      "a smaller --lr would help",
+      selected.network, selected.correction,
+      std::isfinite(selected.gradient_norm) ? fmt::format(" (gradient norm {:.3g})", selected.gradient_norm)
+                                            : std::string(),
+      selected.correction > lead ? fmt::format(", more than its lead of {:.3g}, so the ranking may be wrong", lead)
+                                 : ", so its evidence is less certain");
+}
+
 /// The candidate in its best state.
 Model best_model(const FitPlan& plan, const CandidateTraining& training) {
   Model model = plan.candidates[training.candidate].make(training.restart);
@@ -141,14 +153,7 @@ FitResults assess_trainings(const FitPlan& plan, const FitData& data, std::vecto
     describe(plan, data, kept, trained, result);
     if (!all.selected) {
       all.selected = std::move(trained);
-      if (result.correction > kFarFromMode)
-        all.warnings.push_back(fmt::format(
-            "'{}' is not at a mode ({}about {:.0f} nats below it), so its evidence is less certain; more "
-            "--epochs or a smaller --lr would help",
-            result.network,
-            std::isfinite(result.gradient_norm) ? fmt::format("gradient norm {:.3g}, ", result.gradient_norm)
-                                                : std::string(),
-            result.correction));
+      if (result.correction > kFarFromMode) all.warnings.push_back(mode_warning(result, ranking));
     }
     all.candidates.push_back(std::move(result));
   }

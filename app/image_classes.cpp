@@ -55,8 +55,10 @@ at::Tensor labels_among(const std::vector<std::string>& classes, const ImageSet&
   for (size_t k = 0; k < set.classes.size(); ++k) {
     const auto found = std::find(classes.begin(), classes.end(), set.classes[k]);
     if (found == classes.end() && !by_number)
-      throw Error(ErrorKind::data, fmt::format("{}: its class '{}' was not in training, whose classes are {}", set.name,
-                                               set.classes[k], fmt::join(classes, ", ")));
+      throw Error(ErrorKind::data,
+                  fmt::format("{}: its class '{}' was not in training, whose classes are {}; to predict "
+                              "without classes, give one folder of images",
+                              set.name, set.classes[k], fmt::join(classes, ", ")));
     places.push_back(by_number ? static_cast<int64_t>(k) : found - classes.begin());
   }
   return at::tensor(places, at::kLong).index_select(0, set.labels);

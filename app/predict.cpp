@@ -89,6 +89,7 @@ int run_predict(const PredictFlags& given) {
   options.progress = watch(flags.common, data.inputs.size(0), start);
   PredictReport report;
   report.places = data.places;
+  report.files = data.files;
   report.predictions = predict_table(trained, data.inputs, options);
   expect_finite(report.predictions);
   if (trained.images) {

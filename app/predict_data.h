@@ -13,10 +13,11 @@
 namespace ockham::app {
 
 struct PredictData {
-  std::string name;               // of the file, for messages
-  at::Tensor inputs;              // [N, D] float64, encoded; images: as they are, [N, C, H, W]
-  std::optional<Dataset> scored;  // the examples whose targets are known; absent when there are none
-  std::vector<int64_t> places;    // images: which of the file each is, from 0
+  std::string name;                // of the file, for messages
+  at::Tensor inputs;               // [N, D] float64, encoded; images: as they are, [N, C, H, W]
+  std::optional<Dataset> scored;   // the examples whose targets are known; absent when there are none
+  std::vector<int64_t> places;     // images: which of the file each is, from 0
+  std::vector<std::string> files;  // images: the file of each, where it has its own
 };
 
 /// Throws Error(data) naming file, line and column. Rows without a target are predicted and left out of the metrics.

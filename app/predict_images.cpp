@@ -11,6 +11,7 @@
 #include "ockham/assess/ood.h"
 #include "ockham/base/error.h"
 #include "ockham/base/random.h"
+#include "ockham/data/image_folder.h"
 
 namespace ockham::app {
 namespace {
@@ -24,9 +25,11 @@ bool is_array(const std::string& path) { return std::filesystem::path(path).exte
 
 ImageSet read_set(const std::string& path, SetChoice choice, Messages& messages) {
   if (is_array(path)) return read_image_arrays(path, "");
+  if (!std::filesystem::exists(path)) throw Error(ErrorKind::data, fmt::format("{}: no such file or directory", path));
+  if (has_loose_images(path) && !image_layout(path)) return read_unlabelled_images(path);
   if (!std::filesystem::is_directory(path))
     throw Error(ErrorKind::data,
-                fmt::format("{}: the run is one of images; give a directory of them, or a .npy file", path));
+                fmt::format("{}: the run is one of images; give a directory of them, a .png, .jpg or .npy file", path));
   ImageDirectory directory = read_image_directory(path);
   if (choice == SetChoice::test && !directory.test)
     throw Error(ErrorKind::usage, fmt::format("--set test: {} has no test set", path));
@@ -50,6 +53,8 @@ PredictData draw(const ImageSet& set, const PredictFlags& flags, Messages& messa
   }
   data.inputs = count < set.size() ? set.images.index_select(0, rows) : set.images;
   data.places.assign(rows.data_ptr<int64_t>(), rows.data_ptr<int64_t>() + rows.numel());
+  if (!set.files.empty())
+    for (const int64_t place : data.places) data.files.push_back(set.files[static_cast<size_t>(place)]);
   return data;
 }
 

@@ -54,6 +54,11 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
+std::string image_name(const PredictReport& report, int64_t row) {
+  const auto place = static_cast<size_t>(row);
+  return report.files.empty() ? std::to_string(report.places[place]) : csv_field(report.files[place]);
+}
+
 const char* word_of(PredictMethod method) {
   switch (method) {
     case PredictMethod::map:
@@ -95,7 +100,7 @@ std::string predictions_csv(const TableEncoding& encoding, const PredictReport& 
   for (const std::string& name : encoding.classes) classes.push_back(csv_field(name));
   const double* value = columns.values.data_ptr<double>();
   for (int64_t row = 0; row < columns.values.size(0); ++row) {
-    if (images) text += std::to_string(report.places[static_cast<size_t>(row)]) + ",";
+    if (images) text += image_name(report, row) + ",";
     if (columns.likeliest.defined()) text += classes[columns.likeliest.data_ptr<int64_t>()[row]] + ",";
     for (size_t i = 0; i < columns.names.size(); ++i)
       fmt::format_to(std::back_inserter(text), "{}{}", i > 0 ? "," : "", *value++);
@@ -123,7 +128,10 @@ std::string predictions_json(const TrainedModel& trained, const PredictFlags& fl
   const double* value = columns.values.data_ptr<double>();
   for (int64_t row = 0; row < columns.values.size(0); ++row) {
     Json one = Json::object();
-    if (!report.places.empty()) one["image"] = report.places[static_cast<size_t>(row)];
+    if (!report.files.empty())
+      one["image"] = report.files[static_cast<size_t>(row)];
+    else if (!report.places.empty())
+      one["image"] = report.places[static_cast<size_t>(row)];
     if (columns.likeliest.defined()) one["class"] = encoding.classes[columns.likeliest.data_ptr<int64_t>()[row]];
     for (const std::string& name : columns.names) one[name] = *value++;
     rows.push_back(std::move(one));

@@ -23,7 +23,8 @@ struct PredictReport {
   TablePredictions predictions;
   std::optional<PredictiveScores> scores;
   std::optional<OodReport> ood;
-  std::vector<int64_t> places;  // of images
+  std::vector<int64_t> places;     // of images
+  std::vector<std::string> files;  // of images that have their own
   std::vector<std::string> messages;
   double seconds = 0;
 };

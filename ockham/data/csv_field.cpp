@@ -1,9 +1,11 @@
 #include "ockham/data/csv_field.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 
 namespace ockham {
 
@@ -43,6 +45,16 @@ std::string quote_field(std::string_view field) {
   for (const char c : field.substr(0, length)) text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
   if (length < field.size()) text += "...";
   return text + "'";
+}
+
+std::string shell_word(const std::string& name) {
+  const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char letter) {
+    return std::isalnum(letter) || std::strchr("_-.,:/@%+=", letter) || letter >= 0x80;
+  });
+  if (plain) return name;
+  std::string word = "'";
+  for (const char letter : name) word += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return word + "'";
 }
 
 }  // namespace ockham

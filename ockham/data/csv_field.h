@@ -16,5 +16,7 @@ std::optional<double> parse_number(std::string_view field);
 
 /// A field for a message: in quotes, cut after 40 bytes, without control characters.
 std::string quote_field(std::string_view field);
+/// A column's name as one word of a shell command, in quotes where it needs them.
+std::string shell_word(const std::string& name);
 
 }  // namespace ockham

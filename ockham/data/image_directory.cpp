@@ -152,13 +152,6 @@ ImageDirectory read_folders(const fs::path& directory) {
 
 // --- what is true of all -----------------------------------------------------------------------------------------
 
-void check_classes(const ImageSet& training) {
-  if ((training.labels == training.labels[0]).all().item<bool>()) {
-    refuse(training.name, fmt::format("all images are of one class, '{}'; a network needs two at least to tell apart",
-                                      training.classes[training.labels[0].item<int64_t>()]));
-  }
-}
-
 void match_shapes(ImageSet& training, ImageSet& test) {
   if (training.images.size(2) != test.images.size(2) || training.images.size(3) != test.images.size(3)) {
     refuse(test.name, fmt::format("its images have {} x {} pixels, but those of {} have {} x {}: all images must have "
@@ -197,7 +190,6 @@ ImageDirectory read_image_directory(const std::string& path) {
   ImageDirectory found = *layout == ImageLayout::idx       ? read_idx_directory(path)
                          : *layout == ImageLayout::folders ? read_folders(path)
                                                            : read_cifar_directory(path, *layout);
-  check_classes(found.training);
   if (found.test) match_shapes(found.training, *found.test);
   return found;
 }

@@ -68,16 +68,17 @@ at::Tensor decode(const fs::path& path) {
   const std::string bytes = read_file(path.string());
   if (bytes.compare(0, 8, "\x89PNG\r\n\x1a\n", 8) == 0) return decode_png(path.string(), bytes);
   if (bytes.compare(0, 2, "\xff\xd8", 2) == 0) return decode_jpeg(path.string(), bytes);
-  refuse(path, bytes.empty() ? "is empty; an image was expected" : "does not begin as a PNG or a JPEG file does");
+  refuse(path, bytes.empty() ? "is empty; an image was expected"
+                             : "does not begin as a PNG or a JPEG file does; replace or remove it");
 }
 
 void check_memory(const std::string& path, const at::Tensor& first, size_t count, int64_t channels) {
   const int64_t bytes = static_cast<int64_t>(count) * channels * first.size(1) * first.size(2);
   if (bytes > default_memory_budget()) {
     refuse(path,
-           fmt::format("its {} images of {} x {} pixels take {}, more than the memory budget of {}; make them "
+           fmt::format("its {} images of {} × {} pixels take {}, more than the memory budget of {}; make them "
                        "smaller, or fewer",
-                       count, first.size(1), first.size(2), human_bytes(bytes), human_bytes(default_memory_budget())));
+                       count, first.size(2), first.size(1), human_bytes(bytes), human_bytes(default_memory_budget())));
   }
 }
 
@@ -91,9 +92,10 @@ at::Tensor read_images(const std::string& path, const std::vector<fs::path>& fil
       images = at::empty({static_cast<int64_t>(files.size()), image.size(0), image.size(1), image.size(2)}, at::kByte);
     }
     if (image.size(1) != images.size(2) || image.size(2) != images.size(3)) {
-      refuse(files[k], fmt::format("has {} x {} pixels, but {} has {} x {}: all images must have one size; scale them "
-                                   "first",
-                                   image.size(1), image.size(2), files[0].string(), images.size(2), images.size(3)));
+      refuse(files[k],
+             fmt::format("is {} pixels wide and {} high, but {} is {} by {}: all images must have one size; scale them "
+                         "first",
+                         image.size(2), image.size(1), files[0].string(), images.size(3), images.size(2)));
     }
     if (image.size(0) > images.size(1)) {
       check_memory(path, image, files.size(), 1 + image.size(0));  // for a moment there are both
@@ -114,6 +116,10 @@ int64_t find_class(const fs::path& folder, const std::vector<std::string>& class
 }
 
 }  // namespace
+
+bool has_loose_images(const std::string& path) {
+  return fs::is_directory(path) ? !list_images(path).empty() : is_image_name(path);
+}
 
 bool has_class_folders(const std::string& path) {
   const std::vector<fs::path> folders = list_folders(path);
@@ -150,15 +156,18 @@ ImageSet read_class_folders(const std::string& path, const std::vector<std::stri
   }
   set.images = read_images(path, files);
   set.labels = at::tensor(labels, at::kLong);
+  for (const fs::path& file : files) set.files.push_back(file.lexically_relative(path).string());
   return set;
 }
 
 ImageSet read_unlabelled_images(const std::string& path) {
-  const std::vector<fs::path> files = list_images(path);
+  const bool one = !fs::is_directory(path);
+  const std::vector<fs::path> files = one ? std::vector<fs::path>{path} : list_images(path);
   if (files.empty()) refuse(path, "holds no PNG or JPEG files");
   ImageSet set;
   set.name = path;
   set.images = read_images(path, files);
+  for (const fs::path& file : files) set.files.push_back(file.filename().string());
   return set;
 }
 

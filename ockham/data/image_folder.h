@@ -17,7 +17,10 @@ bool has_class_folders(const std::string& path);
 /// that cannot be read or has another size than the first, a folder that is empty or without images.
 ImageSet read_class_folders(const std::string& path, const std::vector<std::string>& classes = {});
 
-/// The images that lie in `path` itself, without labels, in the order of their names.
+/// Is `path` a PNG or JPEG file, or a directory with such files in it? A look at names.
+bool has_loose_images(const std::string& path);
+
+/// The images that lie in `path` itself, or the one that it is, without labels, in the order of their names.
 ImageSet read_unlabelled_images(const std::string& path);
 
 }  // namespace ockham

@@ -12,8 +12,12 @@
 namespace ockham {
 
 ImageSet take_images(const ImageSet& set, const at::Tensor& rows) {
-  ImageSet taken{set.name, set.images.index_select(0, rows), {}, set.classes};
+  ImageSet taken{set.name, set.images.index_select(0, rows), {}, set.classes, {}};
   if (set.labels.defined()) taken.labels = set.labels.index_select(0, rows);
+  if (!set.files.empty()) {
+    const auto row = rows.accessor<int64_t, 1>();
+    for (int64_t i = 0; i < rows.size(0); ++i) taken.files.push_back(set.files[static_cast<size_t>(row[i])]);
+  }
   return taken;
 }
 

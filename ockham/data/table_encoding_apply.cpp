@@ -134,8 +134,8 @@ int64_t encode_categories(const ColumnEncoding& input, const CsvTable& table, in
     }
     const auto level = index.find(field);
     if (level == index.end()) {
-      refuse(fmt::format("{}: the category {} did not occur in training, which had {}{}", table.place_name(row, column),
-                         quote_field(field), list_levels(input.levels),
+      refuse(fmt::format("{}: the category {} did not occur in training, which had {}{}; correct it or remove the row",
+                         table.place_name(row, column), quote_field(field), list_levels(input.levels),
                          did_you_mean(std::string(field), input.levels)));
     }
     features[level->second] = 1;

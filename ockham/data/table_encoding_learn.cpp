@@ -175,15 +175,16 @@ class InputLearner {
     if (contents.missing == table_.rows()) return drop(name, "it has no values");
     if (contents.missing > 0 && options_.missing == MissingValues::refuse) {
       refuse(fmt::format("{}: the value is missing ({} of {} in this column); fill it in, or use --impute or --drop {}",
-                         table_.place_name(contents.first_missing, column), contents.missing, table_.rows(), name));
+                         table_.place_name(contents.first_missing, column), contents.missing, table_.rows(),
+                         shell_word(name)));
     }
     if (!asked && contents.dates && contents.texts > contents.numbers) {
       return drop(name, fmt::format("its texts are dates or times; write them as numbers, for example of days, to use "
                                     "them (--categorical {} keeps it as it is)",
-                                    name));
+                                    shell_word(name)));
     }
     if (!asked && (contents.numbers > contents.texts || contents.near_numbers)) {
-      refuse_text(table_, column, contents, fmt::format("--categorical {0} or --drop {0}", name));
+      refuse_text(table_, column, contents, fmt::format("--categorical {0} or --drop {0}", shell_word(name)));
     }
     if (asked || contents.texts > 0) {
       learn_categories(column, contents, asked);
@@ -234,12 +235,12 @@ class InputLearner {
     if (!asked && table_.rows() >= 20 && 2 * levels > table_.rows()) {
       return drop(input.name,
                   fmt::format("its {} different texts in {} rows look like an identifier (--categorical {} keeps it)",
-                              levels, table_.rows(), input.name));
+                              levels, table_.rows(), shell_word(input.name)));
     }
     if (!asked) {
       encoding_.messages.push_back(
           fmt::format("column '{}' is text: {} categories, one feature each (--drop {} leaves it out)", input.name,
-                      levels, input.name));
+                      levels, shell_word(input.name)));
     }
     if (contents.missing > 0) {
       encoding_.messages.push_back(fmt::format(

@@ -101,9 +101,16 @@ std::string format_seconds(double seconds) {
 }
 
 std::string metric_title(const std::string& name) {
-  static const std::map<std::string, std::string> titles = {
-      {"rmse", "RMSE"}, {"nll", "NLL (MAP)"},     {"nll_bayes", "NLL (linearised)"},   {"accuracy", "Accuracy"},
-      {"ece", "ECE"},   {"brier", "Brier score"}, {"log_likelihood", "Log likelihood"}};
+  static const std::map<std::string, std::string> titles = {{"rmse", "RMSE"},
+                                                            {"nll", "NLL (MAP)"},
+                                                            {"nll_bayes", "NLL (linearised)"},
+                                                            {"accuracy", "Accuracy"},
+                                                            {"ece", "ECE"},
+                                                            {"brier", "Brier score"},
+                                                            {"log_likelihood", "Log likelihood"},
+                                                            {"accuracy_bayes", "Accuracy (linearised)"},
+                                                            {"ece_bayes", "ECE (linearised)"},
+                                                            {"brier_bayes", "Brier score (linearised)"}};
   const auto known = titles.find(name);
   if (known != titles.end()) return known->second;
   std::string title = name;
@@ -113,7 +120,8 @@ std::string metric_title(const std::string& name) {
 }
 
 std::string format_metric(const std::string& name, double value) {
-  if (name == "accuracy" && std::isfinite(value)) return format_fixed(100 * value, 1) + " %";
+  if ((name == "accuracy" || name == "accuracy_bayes") && std::isfinite(value))
+    return format_fixed(100 * value, 1) + " %";
   return format_number(value);
 }
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "ockham/data/npy.h"
-#include "tests/data/image_makers.h"
+#include "tests/support/image_makers.h"
 #include "tests/support/run_fixture.h"
 #include "tests/support/tiny_images.h"
 

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "ockham/data/npy.h"
+#include "tests/support/image_makers.h"
 #include "tests/support/run_fixture.h"
 #include "tests/support/tiny_images.h"
 
@@ -94,6 +96,40 @@ TEST_F(PredictImages, ArraysWithAndWithoutLabels) {
   write_npy(path("small.npy"), set.images.to(at::kFloat) / 255);
   const json strange = run_json({"predict", path("run"), path("small.npy")});
   EXPECT_NE(strange["messages"].dump().find("scaled differently"), std::string::npos);
+}
+
+/// Of a grey image [1, height, width].
+std::string png_of(const at::Tensor& image) {
+  const at::Tensor bytes = image.contiguous();
+  const std::string values(static_cast<const char*>(bytes.data_ptr()), bytes.nbytes());
+  return make_png(
+      {static_cast<uint32_t>(image.size(1)), static_cast<uint32_t>(image.size(2)), PngColour::grey, 8, values, "", ""});
+}
+
+TEST_F(PredictImages, FilesByNameWithAndWithoutClasses) {
+  const ImageSet images = tiny_images(4, 1, 8, 5);
+  for (const char* folder : {"loose", "named", "named/0", "named/1", "other", "other/cats"})
+    std::filesystem::create_directory(path(folder));
+  for (int64_t i = 0; i < 4; ++i) {
+    const std::string name = "image " + std::to_string(i) + ".png", bytes = png_of(images.images[i]);
+    write_bytes(path("loose/" + name), bytes);
+    write_bytes(path("other/cats/" + name), bytes);
+    if (images.labels[i].item<int64_t>() < 2)
+      write_bytes(path("named/" + std::to_string(images.labels[i].item<int64_t>()) + "/" + name), bytes);
+  }
+  const json loose = run_json({"predict", path("run"), path("loose")});
+  ASSERT_EQ(loose["predictions"].size(), 4u);
+  EXPECT_EQ(loose["predictions"][2]["image"], "image 2.png");
+  EXPECT_TRUE(loose["metrics"].is_null()) << loose["metrics"];
+  const ToolRun one = run_tool({"predict", path("run"), path("loose/image 2.png"), "--quiet"});
+  ASSERT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_NE(one.out.find("\n\"image 2.png\","), std::string::npos) << one.out;
+  const json named = run_json({"predict", path("run"), path("named")});
+  EXPECT_EQ(named["predictions"][0]["image"], "0/image 0.png");
+  EXPECT_EQ(named["metrics"]["examples"], named["predictions"].size());
+  expect_refusal(data, {"'cats'", "one folder of images"}, {"predict", path("run"), path("other")});
+  EXPECT_TRUE(run_json({"predict", path("run"), path("idx"), "--ood", path("other")})["ood"].contains("auroc"));
+  expect_refusal(data, {"nowhere", "no such file or directory"}, {"predict", path("run"), path("nowhere")});
 }
 
 TEST_F(PredictImages, WhatDoesNotFitIsSaidInASentence) {

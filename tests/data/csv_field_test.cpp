@@ -26,6 +26,13 @@ TEST(CsvField, ParsesWholeNumbersOnly) {
     EXPECT_FALSE(parse_number(field)) << field;
 }
 
+TEST(CsvField, NamesAsWordsOfAShell) {
+  EXPECT_EQ(shell_word("price"), "price");
+  EXPECT_EQ(shell_word("Home Town"), "'Home Town'");
+  EXPECT_EQ(shell_word("it's $5"), "'it'\\''s $5'");
+  EXPECT_EQ(shell_word(""), "''");
+}
+
 TEST(CsvField, QuotesForMessages) {
   EXPECT_EQ(quote_field("a\nb"), "'a b'");
   EXPECT_EQ(quote_field(std::string(39, 'x') + "\xc3\xa9y"), "'" + std::string(39, 'x') + "...'")

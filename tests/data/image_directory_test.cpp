@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/data/image_makers.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/image_makers.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ockham {
@@ -60,8 +60,6 @@ TEST_F(ImageDirectoryTest, RefusesBadIdxLabels) {
   write_idx("t10k", "\1");
   write_idx("train", std::string("\0\1\xc8\1", 4));
   expect_refusal({"train-labels-idx1-ubyte", "label 200 of image 3", "byte 10", "out of range"});
-  write_idx("train", "\4\4\4");
-  expect_refusal({"one class, '4'"});
   fs::remove(path("train-labels-idx1-ubyte"));
   expect_refusal({"train-labels-idx1-ubyte", "missing"});
 }
@@ -107,7 +105,7 @@ TEST_F(ImageDirectoryTest, TellsSvhnFromCifar100) {
 TEST_F(ImageDirectoryTest, ReadsFolders) {
   write("ant/1.png", grey_png(2, 2, 0));
   EXPECT_EQ(image_layout(path()), ImageLayout::folders);
-  expect_refusal({"one class, 'ant'"});
+  EXPECT_EQ(read_image_directory(path()).training.size(), 1) << "one class is enough to predict for";
   write("bee/1.png", grey_png(2, 2, 0));
   EXPECT_EQ(read_image_directory(path()).training.size(), 2);
   EXPECT_FALSE(read_image_directory(path()).test.has_value());

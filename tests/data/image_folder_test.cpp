@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/data/image_makers.h"
 #include "tests/data/jpeg_maker.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/image_makers.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ockham {
@@ -73,7 +73,7 @@ TEST_F(ImageFolder, TakesTheClassesOfTraining) {
 TEST_F(ImageFolder, RefusesMixedSizes) {
   write("a/1.png", grey_png(2, 3, 1));
   write("b/2.png", grey_png(3, 2, 1));
-  expect_refusal({"b/2.png", "3 x 2", "a/1.png", "2 x 3"});
+  expect_refusal({"b/2.png", "2 pixels wide and 3 high", "a/1.png", "3 by 2"});
 }
 
 TEST_F(ImageFolder, RefusesWhatCannotBeRead) {
@@ -115,6 +115,18 @@ TEST_F(ImageFolder, ReadsImagesWithoutLabels) {
   const ImageSet set = read_unlabelled_images(directory_.path(""));
   EXPECT_TRUE(at::equal(set.images.flatten(), at::tensor({1, 2}, at::kByte)));
   EXPECT_FALSE(set.labels.defined());
+  EXPECT_EQ(set.files, (std::vector<std::string>{"1.png", "2.png"}));
+  const ImageSet one = read_unlabelled_images(directory_.path("2.png"));
+  EXPECT_TRUE(at::equal(one.images.flatten(), at::tensor({2}, at::kByte)));
+  EXPECT_EQ(one.files, (std::vector<std::string>{"2.png"}));
+}
+
+TEST_F(ImageFolder, KnowsWhetherThereAreLooseImages) {
+  write("a/1.png", grey_png(1, 1, 1));
+  EXPECT_FALSE(has_loose_images(directory_.path("")));
+  EXPECT_TRUE(has_loose_images(directory_.path("a")));
+  EXPECT_TRUE(has_loose_images(directory_.path("a/1.png")));
+  EXPECT_EQ(read_class_folders(directory_.path("")).files, (std::vector<std::string>{"a/1.png"}));
 }
 
 }  // namespace

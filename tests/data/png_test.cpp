@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/data/image_makers.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/image_makers.h"
 
 namespace ockham {
 namespace {
