@@ -8,6 +8,7 @@
 #include "ockham/curvature/decomposed_majority.h"
 #include "ockham/linalg/cholesky.h"
 #include "ockham/linalg/log_sum.h"
+#include "ockham/linalg/mirror.h"
 #include "ockham/linalg/symmetric_eigen.h"
 
 namespace ockham {
@@ -138,7 +139,7 @@ void DecomposedMatrix::add_by_cholesky(const PrecisionPoint& point, LogDetermina
 }
 
 at::Tensor DecomposedMatrix::precision_at(const PrecisionPoint& point) {
-  at::Tensor matrix = factor_.matrix(point.root_shift) * (point.scale * multiplier_);
+  at::Tensor matrix = scaled_copy(factor_.matrix(point.root_shift), point.scale * multiplier_);
   matrix.diagonal().add_(span_.log_precision(point.log_prior_precision).exp());
   return matrix;
 }

@@ -58,7 +58,9 @@ struct Pair {
   // The same on one of its two triangles, and on half of the square between them.
   void subtract_half(int half) const {
     const double one = 1, minus = -1;
-    const int width = first(), top = second() / 16 * 8, bottom = second() - top, middle = bottom / 16 * 8;
+    const TriangleHalves halves(second());
+    const int width = first(), top = static_cast<int>(halves.top), bottom = static_cast<int>(halves.bottom),
+              middle = static_cast<int>(halves.middle);
     const int size = half == 0 ? top : bottom, from = half == 0 ? 0 : top;
     double* rows = corner(matrix);
     double* rest = lower_right().matrix;

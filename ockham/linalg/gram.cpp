@@ -108,11 +108,12 @@ struct Syrk {
   /// Two triangles on the diagonal and the square below the first: a triangle and half of the square each.
   template <class Scalar>
   void in_halves() const {
-    const int64_t n = matrix.size(0), top = n / 32 * 16, bottom = n - top, middle = bottom / 32 * 16;
+    const TriangleHalves halves(matrix.size(0));
     const SingleBlasThread single;
     run_in_halves({[&](int half) {
-      half == 0 ? triangle<Scalar>(0, top) : triangle<Scalar>(top, bottom);
-      half == 0 ? rectangle<Scalar>(top, middle, top) : rectangle<Scalar>(top + middle, bottom - middle, top);
+      const int64_t top = halves.top, middle = halves.middle;
+      half == 0 ? triangle<Scalar>(0, top) : triangle<Scalar>(top, halves.bottom);
+      half == 0 ? rectangle<Scalar>(top, middle, top) : rectangle<Scalar>(top + middle, halves.bottom - middle, top);
     }});
   }
 

@@ -1,5 +1,6 @@
 #include "ockham/linalg/halves.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -116,6 +117,12 @@ class Companion {
 };
 
 }  // namespace
+
+TriangleHalves::TriangleHalves(int64_t n) : top((n / 2 + 4) / 8 * 8), bottom(n - top), middle(0) {
+  // top² + 2 middle top = bottom² + 2 (bottom - middle) top
+  if (top > 0)
+    middle = std::clamp<int64_t>((bottom * bottom - top * top + 2 * bottom * top) / (4 * top) / 8 * 8, 0, bottom);
+}
 
 void run_in_halves(const std::vector<Phase>& phases) {
   const auto work = std::make_shared<SharedWork>(phases);

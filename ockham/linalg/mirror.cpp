@@ -54,4 +54,20 @@ at::Tensor symmetric_from_lower(const at::Tensor& lower) {
   return matrix;
 }
 
+at::Tensor scaled_copy(const at::Tensor& matrix, double factor) {
+  const at::Tensor from = matrix.contiguous(), copy = at::empty(matrix.sizes(), at::kDouble);
+  const double* values = from.data_ptr<double>();
+  double* to = copy.data_ptr<double>();
+  const int64_t count = copy.numel(), half_count = count / 2;
+  const Phase scale = [=](int half) {
+    for (int64_t i = half == 0 ? 0 : half_count, end = half == 0 ? half_count : count; i < end; ++i)
+      to[i] = factor * values[i];
+  };
+  if (matrix.size(0) >= kHalves)
+    run_in_halves({scale});
+  else
+    scale(0), scale(1);
+  return copy;
+}
+
 }  // namespace ockham

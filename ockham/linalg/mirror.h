@@ -11,4 +11,7 @@ void mirror_lower(at::Tensor& matrix);
 /// The symmetric float64 matrix of the lower triangle of a contiguous float32 [n, n].
 at::Tensor symmetric_from_lower(const at::Tensor& lower);
 
+/// factor · matrix for a float64 [n, n], on two threads where they pay.
+at::Tensor scaled_copy(const at::Tensor& matrix, double factor);
+
 }  // namespace ockham

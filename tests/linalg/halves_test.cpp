@@ -61,6 +61,16 @@ TEST(RunInHalves, WakesASleepingCompanion) {
   set_threads(available_cpus());
 }
 
+TEST(TriangleHalves, AreAboutEqual) {
+  for (int64_t n : {1, 7, 8, 16, 30, 128, 129, 245, 501, 999}) {
+    const TriangleHalves halves(n);
+    EXPECT_EQ(halves.top + halves.bottom, n);
+    EXPECT_LE(halves.middle, halves.bottom);
+    const auto first = static_cast<double>(halves.top * halves.top + 2 * halves.middle * halves.top);
+    EXPECT_NEAR(first, static_cast<double>(n * n) / 2, static_cast<double>(8 * n + n)) << n;
+  }
+}
+
 TEST(RunInHalves, NoPhasesAreNoWork) { run_in_halves({}); }
 
 }  // namespace

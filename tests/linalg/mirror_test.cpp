@@ -28,5 +28,14 @@ TEST(SymmetricFromLower, IsExactInDoublePrecision) {
   }
 }
 
+TEST(ScaledCopy, IsTheProductAndLeavesTheMatrix) {
+  for (int64_t n : {1, 3, 255, 256, 301}) {
+    const at::Tensor matrix = at::randn({n, n}, at::kDouble), before = matrix.clone();
+    EXPECT_TRUE(scaled_copy(matrix, 2.5).equal(matrix * 2.5)) << n;
+    EXPECT_TRUE(scaled_copy(matrix.t(), 2.5).equal(matrix.t() * 2.5)) << n;
+    EXPECT_TRUE(matrix.equal(before));
+  }
+}
+
 }  // namespace
 }  // namespace ockham
