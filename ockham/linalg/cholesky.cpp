@@ -9,14 +9,11 @@
 
 #include "ockham/base/error.h"
 #include "ockham/base/platform.h"
+#include "ockham/linalg/blas.h"
 #include "ockham/linalg/factorise.h"
 #include "ockham/linalg/factorise_and_invert.h"
 #include "ockham/linalg/mirror.h"
 #include "ockham/linalg/triangular_inverse.h"
-
-extern "C" {
-void dlauum_(const char* triangle, const int* n, double* a, const int* lda, int* info);
-}
 
 namespace ockham {
 namespace {

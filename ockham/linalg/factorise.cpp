@@ -4,18 +4,8 @@
 #include <cstdint>
 
 #include "ockham/base/platform.h"
+#include "ockham/linalg/blas.h"
 #include "ockham/linalg/halves.h"
-
-extern "C" {
-void dpotrf_(const char* triangle, const int* n, double* a, const int* lda, int* info);
-void dtrsm_(const char* side, const char* triangle, const char* transposed, const char* diagonal, const int* m,
-            const int* n, const double* alpha, const double* a, const int* lda, double* b, const int* ldb);
-void dsyrk_(const char* triangle, const char* transposed, const int* n, const int* k, const double* alpha,
-            const double* a, const int* lda, const double* beta, double* c, const int* ldc);
-void dgemm_(const char* transposed_a, const char* transposed_b, const int* m, const int* n, const int* k,
-            const double* alpha, const double* a, const int* lda, const double* b, const int* ldb, const double* beta,
-            double* c, const int* ldc);
-}
 
 namespace ockham {
 namespace {

@@ -6,21 +6,9 @@
 
 #include "ockham/base/error.h"
 #include "ockham/base/platform.h"
+#include "ockham/linalg/blas.h"
 #include "ockham/linalg/halves.h"
 #include "ockham/linalg/mirror.h"
-
-extern "C" {
-void ssyrk_(const char* triangle, const char* transposed, const int* n, const int* k, const float* alpha,
-            const float* a, const int* lda, const float* beta, float* c, const int* ldc);
-void dsyrk_(const char* triangle, const char* transposed, const int* n, const int* k, const double* alpha,
-            const double* a, const int* lda, const double* beta, double* c, const int* ldc);
-void sgemm_(const char* transposed_a, const char* transposed_b, const int* m, const int* n, const int* k,
-            const float* alpha, const float* a, const int* lda, const float* b, const int* ldb, const float* beta,
-            float* c, const int* ldc);
-void dgemm_(const char* transposed_a, const char* transposed_b, const int* m, const int* n, const int* k,
-            const double* alpha, const double* a, const int* lda, const double* b, const int* ldb, const double* beta,
-            double* c, const int* ldc);
-}
 
 namespace ockham {
 namespace {

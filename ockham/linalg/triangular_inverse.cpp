@@ -6,14 +6,8 @@
 #include <optional>
 
 #include "ockham/base/platform.h"
+#include "ockham/linalg/blas.h"
 #include "ockham/linalg/halves.h"
-
-extern "C" {
-void dtrtri_(const char* triangle, const char* diagonal, const int* n, double* a, const int* lda, int* info);
-void dtrmm_(const char* side, const char* triangle, const char* transposed, const char* diagonal, const int* m,
-            const int* n, const double* alpha, const double* a, const int* lda, double* b, const int* ldb);
-double ddot_(const int* n, const double* x, const int* stride_x, const double* y, const int* stride_y);
-}
 
 namespace ockham {
 namespace {

@@ -20,14 +20,6 @@ namespace {
 using nlohmann::json;
 using Strings = std::vector<std::string>;
 
-/// Everything but times and places, which differ between two runs of the same job.
-json without_times(json summary) {
-  for (const char* name : {"seconds", "run", "messages"}) summary.erase(name);
-  for (json& candidate : summary["candidates"])
-    for (const char* name : {"seconds", "seconds_training", "seconds_curvature"}) candidate.erase(name);
-  return summary;
-}
-
 class FitImages : public RunFixture {
  protected:
   std::string idx(int64_t images = 60, int64_t test_images = 30) const {

@@ -17,14 +17,6 @@ namespace {
 using nlohmann::json;
 using Strings = std::vector<std::string>;
 
-/// Everything but times and places, which differ between two runs of the same job.
-json without_times(json summary) {
-  for (const char* name : {"seconds", "run", "messages"}) summary.erase(name);
-  for (json& candidate : summary["candidates"])
-    for (const char* name : {"seconds", "seconds_training", "seconds_curvature"}) candidate.erase(name);
-  return summary;
-}
-
 class Fit : public RunFixture {
  protected:
   std::string curve() const { return write_table("curve.csv", make_toy_curve(1)); }

@@ -7,6 +7,7 @@
 #include "ockham/curvature/decomposed.h"
 #include "ockham/curvature/estimate_curvature.h"
 #include "ockham/curvature/output_gradients.h"
+#include "tests/curvature/output_cases.h"
 #include "tests/support/dense_reference.h"
 #include "tests/support/layer_zoo.h"
 
@@ -14,21 +15,6 @@ namespace ockham {
 namespace {
 
 constexpr double kExact = 1e-10;
-
-Curvature curvature_of(const testing::ZooNetwork& zoo, Structure structure, const ObserveOptions& observe = {}) {
-  CurvatureOptions options;
-  options.structure = structure;
-  options.observe = observe;
-  options.largest_exact_block = 4;  // so that exact and diagonal small blocks both occur
-  const Dataset data(zoo.inputs, at::randint(0, 3, {5}, random_stream({11}), at::kLong));
-  return estimate_curvature(zoo.network, Categorical{}, data, default_likelihood_hyperparameters(Categorical{}, 3),
-                            options)
-      .curvature;
-}
-
-PrecisionPoint point_of(const Prior& prior) {
-  return {3.7, 0.5 * at::randn({prior.size()}, random_stream({12}), at::kDouble), {}};
-}
 
 /// With the other parameters known: J_L (H_LL)⁻¹ J_Lᵀ by dense matrices.
 at::Tensor conditional_covariance(const testing::ZooNetwork& zoo, const at::Tensor& precision,

@@ -43,6 +43,13 @@ void RunFixture::expect_refusal(int exit_code, const std::vector<std::string>& m
     EXPECT_NE(result.err.find(part), std::string::npos) << "'" << part << "' is not in: " << result.err;
 }
 
+nlohmann::json without_times(nlohmann::json summary) {
+  for (const char* name : {"seconds", "run", "messages"}) summary.erase(name);
+  for (nlohmann::json& candidate : summary["candidates"])
+    for (const char* name : {"seconds", "seconds_training", "seconds_curvature"}) candidate.erase(name);
+  return summary;
+}
+
 std::vector<std::vector<std::string>> split_csv(const std::string& text) {
   std::vector<std::vector<std::string>> rows;
   std::istringstream lines(text);

@@ -33,6 +33,9 @@ class RunFixture : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
+/// A run.json without times and places, which differ between two runs of the same job.
+nlohmann::json without_times(nlohmann::json summary);
+
 /// The rows of a CSV text without quotes, the header first.
 std::vector<std::vector<std::string>> split_csv(const std::string& text);
 

@@ -1,0 +1,24 @@
+// Private to linalg/: the functions of BLAS and LAPACK that libtorch does not offer in this form. They count by
+// columns.
+#pragma once
+
+extern "C" {
+double ddot_(const int* n, const double* x, const int* stride_x, const double* y, const int* stride_y);
+void dgemm_(const char* transposed_a, const char* transposed_b, const int* m, const int* n, const int* k,
+            const double* alpha, const double* a, const int* lda, const double* b, const int* ldb, const double* beta,
+            double* c, const int* ldc);
+void sgemm_(const char* transposed_a, const char* transposed_b, const int* m, const int* n, const int* k,
+            const float* alpha, const float* a, const int* lda, const float* b, const int* ldb, const float* beta,
+            float* c, const int* ldc);
+void dlauum_(const char* triangle, const int* n, double* a, const int* lda, int* info);
+void dpotrf_(const char* triangle, const int* n, double* a, const int* lda, int* info);
+void dsyrk_(const char* triangle, const char* transposed, const int* n, const int* k, const double* alpha,
+            const double* a, const int* lda, const double* beta, double* c, const int* ldc);
+void ssyrk_(const char* triangle, const char* transposed, const int* n, const int* k, const float* alpha,
+            const float* a, const int* lda, const float* beta, float* c, const int* ldc);
+void dtrmm_(const char* side, const char* triangle, const char* transposed, const char* diagonal, const int* m,
+            const int* n, const double* alpha, const double* a, const int* lda, double* b, const int* ldb);
+void dtrsm_(const char* side, const char* triangle, const char* transposed, const char* diagonal, const int* m,
+            const int* n, const double* alpha, const double* a, const int* lda, double* b, const int* ldb);
+void dtrtri_(const char* triangle, const char* diagonal, const int* n, double* a, const int* lda, int* info);
+}
