@@ -55,7 +55,8 @@ class DenseAccumulator {
   int64_t first_row_ = 0, row_count_ = 0;  // of the current batch
 };
 
-/// Squares of per-example gradients, without building them for a linear layer used once on one position.
+/// Squares of per-example gradients, without building them for a linear layer used once on one position, and without
+/// keeping them for most convolutions.
 class DiagonalAccumulator {
  public:
   DiagonalAccumulator(std::vector<size_t> parameters, std::vector<size_t> by_autograd, const ParameterLayout& layout,
@@ -71,13 +72,16 @@ class DiagonalAccumulator {
     bool by_autograd = false;
     SafeSum sum;
     std::vector<SafeSum> derivatives;
+    std::optional<WindowShape> windows;  // sum is [out, k1·k2·C] in the order of linalg/image_windows.h
     // the current batch, for the product form: Σ_k g² [N, D0] (and Σ_k g ġ) waiting for the squares of the inputs
     std::vector<at::Tensor> squares;
   };
   void add_by_autograd(Parameter& parameter, const BatchGradients& batch);
   void add_products(Parameter& parameter, const BatchGradients& batch);
+  void add_windows(Parameter& parameter, const BatchGradients& batch);
   void add_per_example(Parameter& parameter, const BatchGradients& batch);
   void finish_batch(const BatchGradients& batch);
+  static at::Tensor in_weight_order(const Parameter& parameter);  // its sum
   std::vector<Parameter> parameters_;
 };
 
@@ -101,9 +105,11 @@ class KroneckerAccumulator {
   void add_grouped(std::vector<GramAccumulator>& grams, const at::Tensor& rows);
   Plan plan_;
   bool gradient_left_ = true;
-  int64_t positions_ = 0;  // S over all uses
+  int64_t positions_ = 0;     // S over all uses
+  at::Tensor input_factor();  // summed, [G, D, D]
   std::vector<GramAccumulator> inputs_, gradients_;
-  at::Tensor counts_;  // embedding: occurrences of each row
+  std::optional<WindowGram> windows_;  // convolutions, where it serves
+  at::Tensor counts_;                  // embedding: occurrences of each row
   std::vector<at::Tensor> derivatives_;
 };
 

@@ -12,6 +12,16 @@ constexpr int64_t kAdditionsInOwnType = 64;
 constexpr int64_t kChunkElements = int64_t{1}
                                    << 22;  // of per-example gradients at once: 16 MB in float32, near the cache
 
+/// The windows of a convolution whose squares need no gradient of an example in memory.
+std::optional<WindowShape> windows_of(const BatchGradients& batch, size_t parameter) {
+  const auto& uses = batch.uses(parameter);
+  const auto* matrix = uses.size() == 1 ? std::get_if<MatrixUse>(&uses[0].use->how) : nullptr;
+  if (matrix == nullptr) return std::nullopt;
+  const LayerCall& call = batch.call(uses[0].call);
+  if (!call.input.defined() || call.input.size(0) != call.examples) return std::nullopt;
+  return window_shape(call, *matrix);
+}
+
 }  // namespace
 
 at::Tensor& SafeSum::partial(at::IntArrayRef shape, const at::TensorOptions& like) {
@@ -47,7 +57,10 @@ DiagonalAccumulator::DiagonalAccumulator(std::vector<size_t> parameters, std::ve
 void DiagonalAccumulator::begin_batch(const BatchGradients& batch) {
   for (Parameter& parameter : parameters_) {
     parameter.squares.assign(1 + parameter.derivatives.size(), at::Tensor());
-    if (parameter.by_autograd) add_by_autograd(parameter, batch);
+    if (parameter.by_autograd)
+      add_by_autograd(parameter, batch);
+    else if (parameter.derivatives.empty())
+      parameter.windows = windows_of(batch, parameter.index);
   }
 }
 
@@ -75,6 +88,8 @@ void DiagonalAccumulator::add_column(const BatchGradients& batch) {
     if (parameter.by_autograd) continue;
     if (batch.has_product_rows(parameter.index))
       add_products(parameter, batch);
+    else if (parameter.windows)
+      add_windows(parameter, batch);
     else
       add_per_example(parameter, batch);
   }
@@ -94,6 +109,16 @@ void DiagonalAccumulator::add_products(Parameter& parameter, const BatchGradient
     else
       sum = gradient * other;
   }
+}
+
+void DiagonalAccumulator::add_windows(Parameter& parameter, const BatchGradients& batch) {
+  const size_t call = batch.uses(parameter.index)[0].call;
+  const at::Tensor& gradient = batch.output_gradient(call);
+  if (!gradient.defined()) return;
+  const int64_t outputs = gradient.size(1);
+  add_squared_gradients(parameter.sum.partial({outputs, parameter.size / outputs}, gradient.options()), gradient,
+                        batch.call(call).input, *parameter.windows);
+  parameter.sum.added();
 }
 
 void DiagonalAccumulator::add_per_example(Parameter& parameter, const BatchGradients& batch) {
@@ -129,13 +154,20 @@ void DiagonalAccumulator::finish_batch(const BatchGradients& batch) {
   }
 }
 
+at::Tensor DiagonalAccumulator::in_weight_order(const Parameter& parameter) {
+  const at::Tensor sum = parameter.sum.finish({parameter.size});
+  if (!parameter.windows || sum.dim() != 2) return sum;
+  const int64_t height = parameter.windows->kernel_height, width = parameter.windows->kernel_width;
+  return sum.view({sum.size(0), height, width, -1}).permute({0, 3, 1, 2});
+}
+
 CurvatureBlock DiagonalAccumulator::finish(int64_t) {
   DiagonalBlock block;
   std::vector<at::Tensor> diagonals;
   std::vector<std::vector<at::Tensor>> derivatives(parameters_.empty() ? 0 : parameters_[0].derivatives.size());
   for (const Parameter& parameter : parameters_) {
     block.parameters.push_back(parameter.index);
-    diagonals.push_back(parameter.sum.finish({parameter.size}).reshape(-1));
+    diagonals.push_back(in_weight_order(parameter).reshape(-1));
     for (size_t d = 0; d < derivatives.size(); ++d) {
       derivatives[d].push_back(parameter.derivatives[d].finish({parameter.size}).reshape(-1));
     }

@@ -37,7 +37,14 @@ void KroneckerAccumulator::begin_batch(const BatchGradients& batch) {
   for (const UseInBatch& in_batch : batch.uses(plan_.weight)) {
     const MatrixUse& use = matrix_of(in_batch);
     gradient_left_ = use.gradient_left;
-    at::Tensor rows = input_rows(batch.call(in_batch.call), use);
+    const LayerCall& call = batch.call(in_batch.call);
+    if (const auto shape = window_shape(call, use); shape && plan_.rule != KroneckerRule::reduce) {
+      if (!windows_) windows_.emplace(*shape, call.input.size(1));
+      windows_->add(call.input);
+      positions += shape->out_height(call.input) * shape->out_width(call.input) * call.input.size(0) / call.examples;
+      continue;
+    }
+    at::Tensor rows = input_rows(call, use);
     if (use.kind == MatrixUse::Operator::embedding) {
       positions += rows.size(1);
       if (plan_.rule != KroneckerRule::reduce) {
@@ -94,13 +101,19 @@ void KroneckerAccumulator::add_column(const BatchGradients& batch) {
   }
 }
 
+at::Tensor KroneckerAccumulator::input_factor() {
+  if (counts_.defined()) return counts_.unsqueeze(0);
+  if (!windows_) return stack_groups(inputs_);
+  const at::Tensor windows = windows_->finish().unsqueeze(0);
+  return inputs_.empty() ? windows : windows + stack_groups(inputs_);
+}
+
 std::vector<CurvatureBlock> KroneckerAccumulator::finish(int64_t examples) {
   const double position_scale = plan_.rule == KroneckerRule::expand ? 1.0 / static_cast<double>(positions_) : 1.0;
   KroneckerBlock block;
   block.parameter = plan_.weight;
   block.gradient_left = gradient_left_;
-  const at::Tensor inputs =
-      (counts_.defined() ? counts_.unsqueeze(0) : stack_groups(inputs_)).div_(static_cast<double>(examples));
+  const at::Tensor inputs = input_factor().div_(static_cast<double>(examples));
   const at::Tensor gradients = stack_groups(gradients_).mul_(position_scale);
   block.left = gradient_left_ ? gradients : inputs;
   block.right = gradient_left_ ? inputs : gradients;

@@ -10,10 +10,10 @@
 namespace ockham {
 
 struct ImageSet {
-  std::string name;                  // of the file or directory, for messages
-  at::Tensor images;                 // uint8 [N, channels, height, width]
-  at::Tensor labels;                 // int64 [N]; undefined where there are none
-  std::vector<std::string> classes;  // name of each label; "0", "1", … where the files have none
+  std::string name;                     // of the file or directory, for messages
+  at::Tensor images;                    // uint8 [N, channels, height, width]
+  at::Tensor labels;                    // int64 [N]; undefined where there are none
+  std::vector<std::string> classes;     // name of each label; "0", "1", … where the files have none
   std::vector<std::string> files = {};  // of each image, below the directory, where each has its own; else empty
 
   int64_t size() const { return images.size(0); }

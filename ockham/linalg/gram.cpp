@@ -3,12 +3,14 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "ockham/base/error.h"
 #include "ockham/base/platform.h"
 #include "ockham/linalg/blas.h"
 #include "ockham/linalg/halves.h"
 #include "ockham/linalg/mirror.h"
+#include "ockham/linalg/narrow_products.h"
 
 namespace ockham {
 namespace {
@@ -74,6 +76,13 @@ struct Syrk {
   /// The triangle of the columns [first, first + count) of `rows`.
   template <class Scalar>
   void triangle(int64_t first, int64_t count) const {
+    if constexpr (std::is_same_v<Scalar, float>) {
+      if (by_rows() && count == matrix.size(0) && narrow_product_pays(count, /*lower_only=*/true)) {
+        if (beta == 0) matrix.zero_();
+        const float* values = rows.data_ptr<float>();
+        return add_narrow_product(matrix.data_ptr<float>(), values, values, rows.size(0), count, rows.stride(0), true);
+      }
+    }
     const int n = static_cast<int>(count), k = static_cast<int>(rows.size(0)), lda = leading();
     const int ldc = static_cast<int>(matrix.size(0));
     const Scalar one = 1, keep = static_cast<Scalar>(beta);
@@ -147,6 +156,38 @@ void update_gram_lower(at::Tensor& matrix, const at::Tensor& rows, double beta) 
   }
 }
 
+// matrix += leftᵀ right, half of the rows for each of two threads: the BLAS divides narrow matrices badly.
+template <class Scalar>
+void add_product_in_halves(at::Tensor& matrix, const at::Tensor& left, const at::Tensor& right) {
+  const int64_t half = left.size(0) / 2;
+  at::Tensor rest = at::zeros(matrix.sizes(), matrix.options());
+  const SingleBlasThread single;
+  run_in_halves({[&](int which) {
+    const int64_t first = which * half, count = which == 0 ? half : left.size(0) - half;
+    const int m = static_cast<int>(right.size(1)), n = static_cast<int>(left.size(1)), k = static_cast<int>(count);
+    const int lda = static_cast<int>(right.stride(0)), ldb = static_cast<int>(left.stride(0));
+    const Scalar one = 1;
+    if constexpr (std::is_same_v<Scalar, float>) {
+      if (m == n && lda == ldb && narrow_product_pays(n, /*lower_only=*/false)) {
+        return add_narrow_product((which == 0 ? matrix : rest).data_ptr<float>(), left.data_ptr<float>() + first * ldb,
+                                  right.data_ptr<float>() + first * lda, count, n, lda, false);
+      }
+    }
+    blas_gemm("N", "T", &m, &n, &k, &one, right.data_ptr<Scalar>() + first * lda, &lda,
+              left.data_ptr<Scalar>() + first * ldb, &ldb, &one, (which == 0 ? matrix : rest).data_ptr<Scalar>(), &m);
+  }});
+  matrix.add_(rest);
+}
+
+void add_product(at::Tensor& matrix, const at::Tensor& left, const at::Tensor& right) {
+  if (allowed_threads() < 2 || left.size(0) < kManyRows || !left.is_contiguous() || !right.is_contiguous())
+    matrix.addmm_(left.t(), right);
+  else if (left.scalar_type() == at::kFloat)
+    add_product_in_halves<float>(matrix, left, right);
+  else
+    add_product_in_halves<double>(matrix, left, right);
+}
+
 }  // namespace
 
 void add_gram_lower(at::Tensor& matrix, const at::Tensor& rows) { update_gram_lower(matrix, rows, 1); }
@@ -161,6 +202,21 @@ at::Tensor gram(const at::Tensor& rows) {
 at::Tensor symmetric_cross(const at::Tensor& rows, const at::Tensor& other) {
   const at::Tensor product = at::matmul(rows.t(), other);
   return product + product.t();
+}
+
+void CrossAccumulator::add(const at::Tensor& rows, const at::Tensor& other) {
+  if (!partial_.defined()) partial_ = at::zeros({rows.size(1), other.size(1)}, rows.options());
+  add_product(partial_, rows, other);
+  updates_ += std::max<int64_t>(1, rows.size(0) / rows_for_update(rows.size(1)));
+  if (updates_ < kUpdatesInOwnType || partial_.scalar_type() == at::kDouble) return;
+  total_ = total_.defined() ? total_.add_(partial_) : partial_.to(at::kDouble);
+  partial_.reset();
+  updates_ = 0;
+}
+
+at::Tensor CrossAccumulator::finish() {
+  if (!partial_.defined()) return total_;
+  return total_.defined() ? total_ + partial_ : partial_.to(at::kDouble);
 }
 
 void GramAccumulator::add(const at::Tensor& rows) {

@@ -16,6 +16,17 @@ at::Tensor gram(const at::Tensor& rows);
 /// rowsᵀ other + otherᵀ rows [d, d], the derivative of rowsᵀ rows when `other` is that of the rows; both [m, d].
 at::Tensor symmetric_cross(const at::Tensor& rows, const at::Tensor& other);
 
+/// Σ rowsᵀ other over many batches, for rows and other of one shape, kept safe in the same way.
+class CrossAccumulator {
+ public:
+  void add(const at::Tensor& rows, const at::Tensor& other);  // [m, d] each
+  at::Tensor finish();                                        // float64 [d, d]; undefined when nothing was added
+
+ private:
+  at::Tensor partial_, total_;
+  int64_t updates_ = 0;
+};
+
 /// Collects rows [m, d] until there are enough for an efficient update, updates in the rows' own type, and moves the
 /// partial sum to float64 before float32 rounding could matter.
 class GramAccumulator {

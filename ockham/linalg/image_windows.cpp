@@ -1,0 +1,199 @@
+#include "ockham/linalg/image_windows.h"
+
+#include <ATen/ATen.h>
+
+#include <cstring>
+
+#include "ockham/base/error.h"
+#include "ockham/base/platform.h"
+#include "ockham/linalg/blas.h"
+#include "ockham/linalg/halves.h"
+
+namespace ockham {
+namespace {
+
+constexpr int64_t kNarrow = 48;  // features below which a product for each kernel row costs more than unfolding fully
+
+/// [M, C, H, W] seen as [H, M, W, C] or [M, H, W, C] with zeros around, the channels beside each other in memory.
+at::Tensor padded(const at::Tensor& images, const WindowShape& shape, at::IntArrayRef order) {
+  const at::Tensor view = images.permute(order);
+  const int64_t height_dimension = order[0] == 2 ? 0 : 1;
+  if (shape.padding_height == 0 && shape.padding_width == 0)
+    return view.stride(3) == 1 && view.stride(2) == view.size(3) ? view : view.contiguous();
+  std::vector<int64_t> sizes = view.sizes().vec();
+  sizes[height_dimension] += 2 * shape.padding_height;
+  sizes[2] += 2 * shape.padding_width;
+  at::Tensor result = at::zeros(sizes, view.options());
+  result.narrow(height_dimension, shape.padding_height, view.size(height_dimension))
+      .narrow(2, shape.padding_width, view.size(2))
+      .copy_(view);
+  return result;
+}
+
+/// What the gradients of one image after the other are made of.
+struct ImageGradients {
+  at::Tensor images;     // [M, H', W', C], zeros around
+  at::Tensor gradients;  // [M, H_out·W_out, out]
+  WindowShape shape;
+  int64_t out_height, out_width;
+
+  int64_t channels() const { return images.size(3); }
+  int64_t run() const { return shape.kernel_width * channels(); }  // features of one kernel row
+  bool narrow() const { return run() < kNarrow; }
+  int64_t products() const { return narrow() ? 1 : shape.kernel_height; }
+  int64_t windows_size() const { return (narrow() ? out_height : images.size(1)) * out_width * width(); }
+  int64_t width() const { return narrow() ? shape.kernel_height * run() : run(); }  // features of one product
+
+  /// Row `height` of an image, the window that begins at `column`: its k2·C numbers.
+  template <class Scalar>
+  void copy_run(const Scalar* image, int64_t height, int64_t column, Scalar* to) const {
+    const int64_t c = channels();
+    const Scalar* from = image + height * images.stride(1) + column * shape.stride_width * c;
+    if (shape.dilation_width == 1) {
+      std::memcpy(to, from, run() * sizeof(Scalar));
+    } else {
+      for (int64_t k = 0; k < shape.kernel_width; ++k)
+        std::memcpy(to + k * c, from + k * shape.dilation_width * c, c * sizeof(Scalar));
+    }
+  }
+
+  template <class Scalar>
+  void unfold(const Scalar* image, Scalar* to) const {
+    const int64_t heights = narrow() ? out_height : images.size(1), taps = narrow() ? shape.kernel_height : 1;
+    for (int64_t h = 0; h < heights; ++h)
+      for (int64_t w = 0; w < out_width; ++w)
+        for (int64_t k = 0; k < taps; ++k, to += run()) copy_run(image, h + k, w, to);
+  }
+
+  /// sum [out, products, width] += squares, over the images [first, last).
+  template <class Scalar>
+  void add_squares(int64_t first, int64_t last, Scalar* windows, Scalar* gradient, Scalar* sum) const {
+    const int64_t outputs = gradients.size(2), positions = out_height * out_width;
+    for (int64_t m = first; m < last; ++m) {
+      unfold(images.data_ptr<Scalar>() + m * images.stride(0), windows);
+      const Scalar* g = gradients.data_ptr<Scalar>() + m * gradients.stride(0);
+      for (int64_t p = 0; p < products(); ++p) {
+        blas_product_of_columns(width(), outputs, positions, windows + p * out_width * width(), g, gradient);
+        for (int64_t o = 0; o < outputs; ++o) {
+          Scalar* to = sum + (o * products() + p) * width();
+          const Scalar* from = gradient + o * width();
+          for (int64_t j = 0; j < width(); ++j) to[j] += from[j] * from[j];
+        }
+      }
+    }
+  }
+
+  /// gᵀ windows, [outputs, width], of g [positions, outputs] and windows [positions, width].
+  static void blas_product_of_columns(int64_t width, int64_t outputs, int64_t positions, const float* windows,
+                                      const float* g, float* result) {
+    const int m = static_cast<int>(width), n = static_cast<int>(outputs), k = static_cast<int>(positions);
+    const float one = 1, zero = 0;
+    sgemm_("N", "T", &m, &n, &k, &one, windows, &m, g, &n, &zero, result, &m);
+  }
+  static void blas_product_of_columns(int64_t width, int64_t outputs, int64_t positions, const double* windows,
+                                      const double* g, double* result) {
+    const int m = static_cast<int>(width), n = static_cast<int>(outputs), k = static_cast<int>(positions);
+    const double one = 1, zero = 0;
+    dgemm_("N", "T", &m, &n, &k, &one, windows, &m, g, &n, &zero, result, &m);
+  }
+};
+
+}  // namespace
+
+int64_t WindowShape::out_width(const at::Tensor& images) const {
+  const int64_t extent = dilation_width * (kernel_width - 1) + 1;
+  return (images.size(3) + 2 * padding_width - extent) / stride_width + 1;
+}
+
+at::Tensor unfold_along_width(const at::Tensor& images, const WindowShape& shape) {
+  const at::Tensor rows = padded(images, shape, {2, 0, 3, 1});  // [H', M, W', C]
+  const int64_t width = shape.out_width(images), channels = images.size(1);
+  // A copy on purpose: where neighbouring windows overlap in memory, reshape gives a view that BLAS cannot read.
+  return rows
+      .as_strided({rows.size(0), rows.size(1), width, shape.kernel_width, channels},
+                  {rows.stride(0), rows.stride(1), rows.stride(2) * shape.stride_width,
+                   rows.stride(2) * shape.dilation_width, rows.stride(3)},
+                  rows.storage_offset())
+      .contiguous()
+      .view({rows.size(0), rows.size(1), width, shape.kernel_width * channels});
+}
+
+WindowGram::WindowGram(const WindowShape& shape, int64_t channels)
+    : shape_(shape),
+      channels_(channels),
+      unshifted_{GramAccumulator(shape.kernel_width * channels), {}},
+      shifted_(shape.kernel_height - 1) {
+  unshifted_.edges.assign(2 * (shape.kernel_height - 1), GramAccumulator(shape.kernel_width * channels));
+  for (size_t i = 0; i < shifted_.size(); ++i) shifted_[i].edges.resize(2 * (shifted_.size() - 1 - i));
+}
+
+void WindowGram::add(const at::Tensor& images) {
+  const int64_t out_height = shape_.out_height(images);
+  if (out_height < shape_.kernel_height) {
+    throw Error(ErrorKind::usage,
+                "WindowGram needs images with at least as many rows of windows as a window has rows; unfold such small "
+                "images instead.");
+  }
+  const at::Tensor rows = unfold_along_width(images, shape_);
+  const auto heights = [&](int64_t first, int64_t count) { return rows.narrow(0, first, count).flatten(0, 2); };
+  const int64_t last = shape_.kernel_height - 1;
+  for (int64_t shift = 0; shift <= last; ++shift) {
+    // The windows of kernel row i have the heights i … i + H_out - 1 for i = 0 … span.
+    const int64_t span = last - shift;
+    const auto add_heights = [&](int64_t first, int64_t count, int64_t edge) {
+      if (shift == 0)
+        (edge < 0 ? unshifted_.common : unshifted_.edges[edge]).add(heights(first, count));
+      else
+        (edge < 0 ? shifted_[shift - 1].common : shifted_[shift - 1].edges[edge])
+            .add(heights(first, count), heights(first + shift, count));
+    };
+    add_heights(span, out_height - span, -1);
+    for (int64_t i = 0; i < span; ++i) {
+      add_heights(i, 1, i);
+      add_heights(out_height + i, 1, span + i);
+    }
+  }
+}
+
+at::Tensor WindowGram::finish() {
+  const int64_t height = shape_.kernel_height, width = shape_.kernel_width * channels_;
+  at::Tensor result = at::zeros({height, width, height, width}, at::kDouble);
+  for (int64_t shift = 0; shift < height; ++shift) {
+    const int64_t span = height - 1 - shift;
+    at::Tensor common = shift == 0 ? unshifted_.common.finish() : shifted_[shift - 1].common.finish();
+    if (!common.defined()) break;
+    std::vector<at::Tensor> edges;
+    for (int64_t e = 0; e < 2 * span; ++e)
+      edges.push_back(shift == 0 ? unshifted_.edges[e].finish() : shifted_[shift - 1].edges[e].finish());
+    for (int64_t row = 0; row <= span; ++row) {
+      at::Tensor block = result.select(0, row).select(1, row + shift);
+      block.copy_(common);
+      for (int64_t i = row; i < span; ++i) block.add_(edges[i]);
+      for (int64_t i = 0; i < row; ++i) block.add_(edges[span + i]);
+      if (shift > 0) result.select(0, row + shift).select(1, row).copy_(block.t());
+    }
+  }
+  const int64_t size = height * width, k2 = shape_.kernel_width;
+  return result.view({height, k2, channels_, height, k2, channels_}).permute({2, 0, 1, 5, 3, 4}).reshape({size, size});
+}
+
+void add_squared_gradients(at::Tensor& sum, const at::Tensor& gradients, const at::Tensor& images,
+                           const WindowShape& shape) {
+  ImageGradients work{padded(images, shape, {0, 2, 3, 1}), gradients.permute({0, 2, 3, 1}).flatten(1, 2).contiguous(),
+                      shape, shape.out_height(images), shape.out_width(images)};
+  const int64_t count = images.size(0), half = (count + 1) / 2;
+  at::Tensor halves = at::zeros({2, sum.size(0), sum.size(1)}, sum.options());
+  at::Tensor windows = at::empty({2, work.windows_size()}, sum.options());
+  at::Tensor gradient = at::empty({2, sum.size(0) * work.width()}, sum.options());
+  const SingleBlasThread single;
+  AT_DISPATCH_FLOATING_TYPES(images.scalar_type(), "add_squared_gradients", [&] {
+    run_in_halves({[&](int which) {
+      work.add_squares<scalar_t>(
+          which * half, which == 0 ? half : count, windows.data_ptr<scalar_t>() + which * windows.size(1),
+          gradient.data_ptr<scalar_t>() + which * gradient.size(1), halves.data_ptr<scalar_t>() + which * sum.numel());
+    }});
+  });
+  sum.add_(halves[0]).add_(halves[1]);
+}
+
+}  // namespace ockham
