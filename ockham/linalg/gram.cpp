@@ -18,6 +18,7 @@ namespace {
 constexpr int64_t kFewestRows = 256;
 constexpr int64_t kUpdatesInOwnType = 64;
 constexpr int64_t kManyRows = 2048;      // from this on, half of the rows for each thread
+constexpr int64_t kRowsByHand = 256;     // and from this on, for products by hand
 constexpr int64_t kHalves = 128;         // else below this a second thread costs more than it saves ...
 constexpr int64_t kThreadedBlas = 1000;  // ... and from this on the BLAS divides the work better
 
@@ -55,6 +56,12 @@ struct Syrk {
                                       : std::max(rows.stride(1), rows.size(0)));
   }
 
+  template <class Scalar>
+  bool goes_by_hand() const {
+    return std::is_same_v<Scalar, float> && by_rows() && rows.size(0) >= kRowsByHand &&
+           narrow_product_pays(matrix.size(0), /*lower_only=*/true);
+  }
+
   /// The sum of two threads' halves of the rows: the BLAS does not divide narrow matrices at all.
   template <class Scalar>
   void by_rows_in_halves() const {
@@ -77,10 +84,12 @@ struct Syrk {
   template <class Scalar>
   void triangle(int64_t first, int64_t count) const {
     if constexpr (std::is_same_v<Scalar, float>) {
-      if (by_rows() && count == matrix.size(0) && narrow_product_pays(count, /*lower_only=*/true)) {
-        if (beta == 0) matrix.zero_();
+      if (count == matrix.size(0) && goes_by_hand<float>()) {
+        if (beta == 0) std::fill_n(matrix.data_ptr<float>(), matrix.numel(), 0.0f);
         const float* values = rows.data_ptr<float>();
-        return add_narrow_product(matrix.data_ptr<float>(), values, values, rows.size(0), count, rows.stride(0), true);
+        const int64_t stride = rows.stride(0);
+        return add_narrow_product(matrix.data_ptr<float>(), {values, stride, values, stride, rows.size(0)}, count,
+                                  true);
       }
     }
     const int n = static_cast<int>(count), k = static_cast<int>(rows.size(0)), lda = leading();
@@ -119,7 +128,7 @@ struct Syrk {
     const int64_t n = matrix.size(0);
     if (allowed_threads() < 2)
       triangle<Scalar>(0, n);
-    else if (rows.size(0) >= std::max(kManyRows, 2 * n))
+    else if (rows.size(0) >= std::max(kManyRows, 2 * n) || goes_by_hand<Scalar>())
       by_rows_in_halves<Scalar>();
     else if (n >= kHalves && n < kThreadedBlas)
       in_halves<Scalar>();
@@ -168,9 +177,10 @@ void add_product_in_halves(at::Tensor& matrix, const at::Tensor& left, const at:
     const int lda = static_cast<int>(right.stride(0)), ldb = static_cast<int>(left.stride(0));
     const Scalar one = 1;
     if constexpr (std::is_same_v<Scalar, float>) {
-      if (m == n && lda == ldb && narrow_product_pays(n, /*lower_only=*/false)) {
-        return add_narrow_product((which == 0 ? matrix : rest).data_ptr<float>(), left.data_ptr<float>() + first * ldb,
-                                  right.data_ptr<float>() + first * lda, count, n, lda, false);
+      if (m == n && narrow_product_pays(n, /*lower_only=*/false)) {
+        return add_narrow_product(
+            (which == 0 ? matrix : rest).data_ptr<float>(),
+            {left.data_ptr<float>() + first * ldb, ldb, right.data_ptr<float>() + first * lda, lda, count}, n, false);
       }
     }
     blas_gemm("N", "T", &m, &n, &k, &one, right.data_ptr<Scalar>() + first * lda, &lda,
@@ -180,7 +190,9 @@ void add_product_in_halves(at::Tensor& matrix, const at::Tensor& left, const at:
 }
 
 void add_product(at::Tensor& matrix, const at::Tensor& left, const at::Tensor& right) {
-  if (allowed_threads() < 2 || left.size(0) < kManyRows || !left.is_contiguous() || !right.is_contiguous())
+  const bool by_hand = left.scalar_type() == at::kFloat && narrow_product_pays(left.size(1), false);
+  if (allowed_threads() < 2 || left.size(0) < (by_hand ? kRowsByHand : kManyRows) || !left.is_contiguous() ||
+      !right.is_contiguous())
     matrix.addmm_(left.t(), right);
   else if (left.scalar_type() == at::kFloat)
     add_product_in_halves<float>(matrix, left, right);

@@ -2,17 +2,20 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "ockham/base/error.h"
 #include "ockham/base/platform.h"
 #include "ockham/linalg/blas.h"
 #include "ockham/linalg/halves.h"
+#include "ockham/linalg/narrow_products.h"
 
 namespace ockham {
 namespace {
 
-constexpr int64_t kNarrow = 48;  // features below which a product for each kernel row costs more than unfolding fully
+constexpr int64_t kCacheFloats = int64_t{1} << 20;
+constexpr int64_t kWholeVectors = 16;  // products by hand read this many numbers at once
 
 /// [M, C, H, W] seen as [H, M, W, C] or [M, H, W, C] with zeros around, the channels beside each other in memory.
 at::Tensor padded(const at::Tensor& images, const WindowShape& shape, at::IntArrayRef order) {
@@ -30,7 +33,13 @@ at::Tensor padded(const at::Tensor& images, const WindowShape& shape, at::IntArr
   return result;
 }
 
-/// What the gradients of one image after the other are made of.
+/// The same numbers in memory that may be read a little beyond their end.
+at::Tensor with_room_behind(const at::Tensor& tensor) {
+  at::Tensor room = at::zeros({tensor.numel() + kWholeVectors}, tensor.options());
+  return room.narrow(0, 0, tensor.numel()).view(tensor.sizes()).copy_(tensor);
+}
+
+/// The gradients of one image after the other, squared; a kernel row at a time.
 struct ImageGradients {
   at::Tensor images;     // [M, H', W', C], zeros around
   at::Tensor gradients;  // [M, H_out·W_out, out]
@@ -38,44 +47,41 @@ struct ImageGradients {
   int64_t out_height, out_width;
 
   int64_t channels() const { return images.size(3); }
-  int64_t run() const { return shape.kernel_width * channels(); }  // features of one kernel row
-  bool narrow() const { return run() < kNarrow; }
-  int64_t products() const { return narrow() ? 1 : shape.kernel_height; }
-  int64_t windows_size() const { return (narrow() ? out_height : images.size(1)) * out_width * width(); }
-  int64_t width() const { return narrow() ? shape.kernel_height * run() : run(); }  // features of one product
+  int64_t outputs() const { return gradients.size(2); }
+  int64_t width() const { return shape.kernel_width * channels(); }  // of a kernel row
+  int64_t padded_width() const { return (width() + kWholeVectors - 1) / kWholeVectors * kWholeVectors; }
+  /// Windows of one height overlap in memory, which products by hand do not mind.
+  bool reads_images_in_place() const {
+    return images.scalar_type() == at::kFloat && shape.dilation_width == 1 &&
+           has_squared_product(outputs(), padded_width());
+  }
+  int64_t windows_size() const { return reads_images_in_place() ? 0 : images.size(1) * out_width * width(); }
 
-  /// Row `height` of an image, the window that begins at `column`: its k2·C numbers.
-  template <class Scalar>
-  void copy_run(const Scalar* image, int64_t height, int64_t column, Scalar* to) const {
-    const int64_t c = channels();
-    const Scalar* from = image + height * images.stride(1) + column * shape.stride_width * c;
-    if (shape.dilation_width == 1) {
-      std::memcpy(to, from, run() * sizeof(Scalar));
-    } else {
-      for (int64_t k = 0; k < shape.kernel_width; ++k)
-        std::memcpy(to + k * c, from + k * shape.dilation_width * c, c * sizeof(Scalar));
+  /// sum [out, k1, padded_width] += squares, over the images [first, last). Columns of the sum
+  /// beyond the width are noise.
+  void add_squares_in_place(int64_t first, int64_t last, float* sum) const {
+    const int64_t stride = shape.kernel_height * padded_width(), c = channels();
+    for (int64_t m = first; m < last; ++m) {
+      const float* image = images.data_ptr<float>() + m * images.stride(0);
+      const float* g = gradients.data_ptr<float>() + m * gradients.stride(0);
+      for (int64_t k = 0; k < shape.kernel_height; ++k) {
+        const TallMatrices top{g, outputs(), image + k * images.stride(1), shape.stride_width * c, out_width};
+        add_squared_product(sum + k * padded_width(), stride,
+                            {top, out_height, out_width * outputs(), images.stride(1)}, outputs(), padded_width());
+      }
     }
   }
 
-  template <class Scalar>
-  void unfold(const Scalar* image, Scalar* to) const {
-    const int64_t heights = narrow() ? out_height : images.size(1), taps = narrow() ? shape.kernel_height : 1;
-    for (int64_t h = 0; h < heights; ++h)
-      for (int64_t w = 0; w < out_width; ++w)
-        for (int64_t k = 0; k < taps; ++k, to += run()) copy_run(image, h + k, w, to);
-  }
-
-  /// sum [out, products, width] += squares, over the images [first, last).
+  /// The same by BLAS, with room for the windows of an image [H', W_out, width] and for a gradient [out, width].
   template <class Scalar>
   void add_squares(int64_t first, int64_t last, Scalar* windows, Scalar* gradient, Scalar* sum) const {
-    const int64_t outputs = gradients.size(2), positions = out_height * out_width;
     for (int64_t m = first; m < last; ++m) {
       unfold(images.data_ptr<Scalar>() + m * images.stride(0), windows);
       const Scalar* g = gradients.data_ptr<Scalar>() + m * gradients.stride(0);
-      for (int64_t p = 0; p < products(); ++p) {
-        blas_product_of_columns(width(), outputs, positions, windows + p * out_width * width(), g, gradient);
-        for (int64_t o = 0; o < outputs; ++o) {
-          Scalar* to = sum + (o * products() + p) * width();
+      for (int64_t k = 0; k < shape.kernel_height; ++k) {
+        multiply(width(), outputs(), out_height * out_width, windows + k * out_width * width(), g, gradient);
+        for (int64_t o = 0; o < outputs(); ++o) {
+          Scalar* to = sum + (o * shape.kernel_height + k) * padded_width();
           const Scalar* from = gradient + o * width();
           for (int64_t j = 0; j < width(); ++j) to[j] += from[j] * from[j];
         }
@@ -83,15 +89,25 @@ struct ImageGradients {
     }
   }
 
+  template <class Scalar>
+  void unfold(const Scalar* image, Scalar* to) const {
+    const int64_t c = channels(), taps = shape.dilation_width == 1 ? 1 : shape.kernel_width, run = width() / taps;
+    for (int64_t h = 0; h < images.size(1); ++h)
+      for (int64_t w = 0; w < out_width; ++w)
+        for (int64_t k = 0; k < taps; ++k, to += run)
+          std::memcpy(to, image + h * images.stride(1) + (w * shape.stride_width + k * shape.dilation_width) * c,
+                      run * sizeof(Scalar));
+  }
+
   /// gᵀ windows, [outputs, width], of g [positions, outputs] and windows [positions, width].
-  static void blas_product_of_columns(int64_t width, int64_t outputs, int64_t positions, const float* windows,
-                                      const float* g, float* result) {
+  static void multiply(int64_t width, int64_t outputs, int64_t positions, const float* windows, const float* g,
+                       float* result) {
     const int m = static_cast<int>(width), n = static_cast<int>(outputs), k = static_cast<int>(positions);
     const float one = 1, zero = 0;
     sgemm_("N", "T", &m, &n, &k, &one, windows, &m, g, &n, &zero, result, &m);
   }
-  static void blas_product_of_columns(int64_t width, int64_t outputs, int64_t positions, const double* windows,
-                                      const double* g, double* result) {
+  static void multiply(int64_t width, int64_t outputs, int64_t positions, const double* windows, const double* g,
+                       double* result) {
     const int m = static_cast<int>(width), n = static_cast<int>(outputs), k = static_cast<int>(positions);
     const double one = 1, zero = 0;
     dgemm_("N", "T", &m, &n, &k, &one, windows, &m, g, &n, &zero, result, &m);
@@ -134,6 +150,15 @@ void WindowGram::add(const at::Tensor& images) {
                 "WindowGram needs images with at least as many rows of windows as a window has rows; unfold such small "
                 "images instead.");
   }
+  // In pieces that stay in the cache.
+  const int64_t floats = shape_.padded_height(images) * shape_.out_width(images) * shape_.kernel_width * channels_;
+  const int64_t piece = std::max<int64_t>(1, kCacheFloats / floats);
+  for (int64_t first = 0; first < images.size(0); first += piece)
+    add_some(images.narrow(0, first, std::min(piece, images.size(0) - first)));
+}
+
+void WindowGram::add_some(const at::Tensor& images) {
+  const int64_t out_height = shape_.out_height(images);
   const at::Tensor rows = unfold_along_width(images, shape_);
   const auto heights = [&](int64_t first, int64_t count) { return rows.narrow(0, first, count).flatten(0, 2); };
   const int64_t last = shape_.kernel_height - 1;
@@ -181,19 +206,23 @@ void add_squared_gradients(at::Tensor& sum, const at::Tensor& gradients, const a
                            const WindowShape& shape) {
   ImageGradients work{padded(images, shape, {0, 2, 3, 1}), gradients.permute({0, 2, 3, 1}).flatten(1, 2).contiguous(),
                       shape, shape.out_height(images), shape.out_width(images)};
+  const bool in_place = work.reads_images_in_place();
+  if (in_place && work.padded_width() > work.width()) work.images = with_room_behind(work.images);
   const int64_t count = images.size(0), half = (count + 1) / 2;
-  at::Tensor halves = at::zeros({2, sum.size(0), sum.size(1)}, sum.options());
+  at::Tensor halves = at::zeros({2, work.outputs(), shape.kernel_height, work.padded_width()}, sum.options());
   at::Tensor windows = at::empty({2, work.windows_size()}, sum.options());
-  at::Tensor gradient = at::empty({2, sum.size(0) * work.width()}, sum.options());
+  at::Tensor gradient = at::empty({2, work.outputs() * work.width()}, sum.options());
   const SingleBlasThread single;
   AT_DISPATCH_FLOATING_TYPES(images.scalar_type(), "add_squared_gradients", [&] {
     run_in_halves({[&](int which) {
-      work.add_squares<scalar_t>(
-          which * half, which == 0 ? half : count, windows.data_ptr<scalar_t>() + which * windows.size(1),
-          gradient.data_ptr<scalar_t>() + which * gradient.size(1), halves.data_ptr<scalar_t>() + which * sum.numel());
+      const int64_t first = which * half, last = which == 0 ? half : count;
+      scalar_t* to = halves.data_ptr<scalar_t>() + which * halves.stride(0);
+      if (in_place) return work.add_squares_in_place(first, last, reinterpret_cast<float*>(to));
+      work.add_squares<scalar_t>(first, last, windows.data_ptr<scalar_t>() + which * windows.size(1),
+                                 gradient.data_ptr<scalar_t>() + which * gradient.size(1), to);
     }});
   });
-  sum.add_(halves[0]).add_(halves[1]);
+  sum.view({work.outputs(), shape.kernel_height, work.width()}).add_(halves.sum(0).narrow(2, 0, work.width()));
 }
 
 }  // namespace ockham

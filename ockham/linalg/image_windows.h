@@ -38,6 +38,7 @@ class WindowGram {
   at::Tensor finish();
 
  private:
+  void add_some(const at::Tensor& images);
   WindowShape shape_;
   int64_t channels_;
   // For shift 0, then for the shifts d > 0: heights common to all windows, and each height at the edges on its own,
