@@ -64,9 +64,10 @@ std::string place_for(const DataSet& data_set, const DataFlags& flags) {
   const fs::path path = (directory / (data_set.name + ".csv")).lexically_normal();
   if (fs::is_directory(path, ignored))
     throw Error(ErrorKind::data, fmt::format("{}: is a directory; choose another one with --to", path.string()));
-  if (fs::exists(fs::symlink_status(path, ignored)) && !flags.force) {
-    throw Error(ErrorKind::data,
-                fmt::format("{}: exists already; --force replaces it, --to chooses another directory", path.string()));
+  if (fs::exists(fs::symlink_status(path, ignored)) && !flags.overwrite) {
+    throw Error(
+        ErrorKind::data,
+        fmt::format("{}: exists already; --overwrite replaces it, --to chooses another directory", path.string()));
   }
   return path.string();
 }

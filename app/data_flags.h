@@ -6,10 +6,10 @@
 namespace ockham::app {
 
 struct DataFlags {
-  std::string name;       // empty: list the data sets
-  std::string directory;  // where NAME.csv or the files of images go; empty: the current one, and NAME for images
-  int64_t rows = 0;       // of a made table; 0: its own number
-  bool force = false;     // replace existing files
+  std::string name;        // empty: list the data sets
+  std::string directory;   // where NAME.csv or the files of images go; empty: the current one, and NAME for images
+  int64_t rows = 0;        // of a made table; 0: its own number
+  bool overwrite = false;  // existing files
   CommonFlags common;
 };
 

@@ -31,9 +31,10 @@ fs::path place_for(const DataSet& data_set, const DataFlags& flags) {
   if (fs::exists(directory, ignored) && !fs::is_directory(directory, ignored))
     throw Error(ErrorKind::data, fmt::format("{}: is a file, but a directory is expected", directory.string()));
   for (const std::string& name : file_names(*data_set.images())) {
-    if (flags.force || !fs::exists(fs::symlink_status(directory / name, ignored))) continue;
-    throw Error(ErrorKind::data, fmt::format("{}: exists already; --force replaces it, --to chooses another directory",
-                                             (directory / name).string()));
+    if (flags.overwrite || !fs::exists(fs::symlink_status(directory / name, ignored))) continue;
+    throw Error(ErrorKind::data,
+                fmt::format("{}: exists already; --overwrite replaces it, --to chooses another directory",
+                            (directory / name).string()));
   }
   return directory;
 }

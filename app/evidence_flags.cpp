@@ -38,7 +38,8 @@ void add_model(CLI::App& app, EvidenceFlags& flags) {
            }
            flags.prior = PriorChoice::groups;
          },
-         "A named group of parameters that share a precision; repeat it until every parameter is in one")
+         "A named group of parameters that share a precision; repeat it until every parameter is in one; "
+         "instead of --prior")
       ->option_text("NAME=PARAM,...")
       ->excludes("--prior");
   app.add_option_function<std::vector<std::string>>(
@@ -73,7 +74,7 @@ void add_curvature(CLI::App& app, EvidenceFlags& flags) {
 
 void declare_evidence(CLI::App& app, EvidenceFlags& flags) {
   flags.common.dtype = FloatType::float64;
-  app.description("The log marginal likelihood of a network at given hyperparameters, and its gradient.");
+  app.description("Computes the log marginal likelihood of a network at given hyperparameters, and its gradient.");
   app.footer(
       "ockham evidence --network net.pt --inputs x.npy --targets y.npy --likelihood categorical --json\n"
       "ockham evidence --network net.pt --inputs x.npy --targets y.npy --likelihood gaussian --noise 0.3 "
@@ -81,7 +82,7 @@ void declare_evidence(CLI::App& app, EvidenceFlags& flags) {
       "ockham evidence --network net.pt --inputs x.npy --targets y.npy --likelihood gaussian --structure full --prior "
       "layerwise "
       "--test-inputs new.npy --json\n"
-      "ockham evidence --from-run ockham-runs/2026-01-31-120000 --structure diag");
+      "ockham evidence --from-run ockham-runs/2026-01-31-235959 --structure diag");
   app.add_option("--network", flags.network, "TorchScript file that maps [N, ...] to [N, C] (required)")
       ->option_text("FILE.pt");
   app.add_option("--inputs", flags.inputs, "Inputs [N, ...] (required)")->option_text("X.npy");

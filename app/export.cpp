@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "app/export_flags.h"
@@ -67,8 +68,11 @@ std::string in_words(const TrainedModel& trained, const ExportFlags& flags) {
 }  // namespace
 
 int run_export(const ExportFlags& flags) {
-  const TrainedModel trained = load_run_model(flags.run);
   expect_other_file("--to", flags.to, RunDirectory::open(flags.run).path_of(RunFile::model));
+  std::error_code ignored;
+  if (!flags.overwrite && std::filesystem::exists(std::filesystem::symlink_status(flags.to, ignored)))
+    throw Error(ErrorKind::data, fmt::format("--to {}: the file exists already; --overwrite replaces it", flags.to));
+  const TrainedModel trained = load_run_model(flags.run);
   export_torchscript(trained, flags.to);
   fmt::print("{}", flags.common.json ? as_json(trained, flags) : in_words(trained, flags));
   return 0;

@@ -11,6 +11,7 @@ struct ExportFlags {
   CommonFlags common;
   std::string run;  // a run directory
   std::string to;   // the TorchScript file
+  bool overwrite = false;
 };
 
 void declare_export(CLI::App& app, ExportFlags& flags);

@@ -45,8 +45,7 @@ int say_again(const RunDirectory& run, const FitFlags& flags) {
 }
 
 int say_interrupted(const RunDirectory& run) {
-  fmt::print(stderr, "ockham: interrupted; 'ockham fit ... --out {} --resume' with the same flags goes on\n",
-             run.path());
+  fmt::print(stderr, "ockham: interrupted; 'ockham fit --resume --out {}' goes on\n", run.path());
   return exit_interrupted;
 }
 
@@ -57,10 +56,13 @@ bool is_complete(const RunDirectory& run) { return run.has(RunFile::summary) && 
 int run_fit(const FitFlags& flags) {
   const auto start = Clock::now();
   Messages messages(flags.common.quiet);
+  ProgressLine line(flags.common.quiet);
   messages.hold();
+  line.show("reading the data");
   const FitData data = read_fit_data(flags, messages);
-  const FitPlan plan = plan_fit(flags, data, messages);
+  const FitPlan plan = plan_fit(flags, data, messages, line);
   const RunDirectory run = open_run(plan, data);
+  line.clear();
   messages.release();
   if (is_complete(run)) return say_again(run, flags);
   if (!flags.common.quiet) {
@@ -71,13 +73,18 @@ int run_fit(const FitFlags& flags) {
     fmt::print(stderr, "run directory: {}\n", run.path());
   }
 
-  FitTrainings trainings = train_in_directory(plan, data, run);
+  const auto training_start = Clock::now();
+  FitTrainings trainings = train_in_directory(plan, data, run, line);
   if (trainings.end == TrainingsEnd::interrupted) return say_interrupted(run);
+  const TimeIsOver time_is_over = [&, limit = flags.common.time_limit] {
+    return trainings.end == TrainingsEnd::time_limit || (limit > 0 && seconds_since(training_start) > limit);
+  };
   const std::string trace = trace_csv(plan, data, trainings.all);
-  const FitResults results = assess_trainings(plan, data, std::move(trainings.all));
-  const std::optional<FitBaseline> baseline = search_baseline(plan, data, messages);
+  const FitResults results = assess_trainings(plan, data, std::move(trainings.all), time_is_over, line);
+  const std::optional<FitBaseline> baseline = search_baseline(plan, data, messages, time_is_over, line);
   if (baseline && baseline->interrupted) return say_interrupted(run);
 
+  line.show("writing the report");
   FitSummary summary{plan, data, results, baseline, trainings.end, run.path(), messages.all(), seconds_since(start)};
   save_trained_model(run.path_of(RunFile::model), *results.selected);
   run.write(RunFile::trace, trace);
@@ -85,7 +92,8 @@ int run_fit(const FitFlags& flags) {
   const std::string json = fit_json(summary);
   run.write(RunFile::summary, json);
   // The last step: a run without checkpoints and with a summary is complete.
-  if (trainings.end == TrainingsEnd::complete) run.remove_checkpoints();
+  if (trainings.end == TrainingsEnd::complete && results.in_time) run.remove_checkpoints();
+  line.clear();
   fmt::print("{}", flags.common.json ? json : fit_table(summary));
   return 0;
 }

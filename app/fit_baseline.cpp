@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <unistd.h>
-
 #include <chrono>
 
 #include "app/durations.h"
@@ -27,8 +25,13 @@ GridSearchOptions search_options(const FitPlan& plan) {
 
 }  // namespace
 
-std::optional<FitBaseline> search_baseline(const FitPlan& plan, const FitData& data, Messages& messages) {
+std::optional<FitBaseline> search_baseline(const FitPlan& plan, const FitData& data, Messages& messages,
+                                           const TimeIsOver& time_is_over, ProgressLine& line) {
   if (plan.flags.baseline == BaselineChoice::none) return std::nullopt;
+  if (time_is_over()) {
+    messages.add("--baseline: there was no time for it (--time-limit)");
+    return std::nullopt;
+  }
   const InterruptWatch interrupt;
   FitBaseline baseline;
   std::vector<GridCandidate> candidates;
@@ -37,19 +40,22 @@ std::optional<FitBaseline> search_baseline(const FitPlan& plan, const FitData& d
     baseline.networks.push_back(candidate.network);
   }
   const auto start = std::chrono::steady_clock::now();
-  const bool show = !plan.flags.common.quiet && isatty(2) == 1;
-  int64_t shown = -1;
   baseline.search =
       grid_search(candidates, data.training, search_options(plan), [&](const GridSearchProgress& progress) {
-        if (show && progress.training != shown) {
-          shown = progress.training;
+        if (line.due()) {
           const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-          const double left = shown == 0 ? -1 : elapsed * static_cast<double>(progress.trainings - shown) / shown;
-          fmt::print(stderr, "\r\033[Kbaseline: {}/{} trainings, {} left", shown, progress.trainings, duration(left));
+          const auto done = static_cast<double>(progress.training);
+          const std::string left =
+              progress.training == 0
+                  ? ""
+                  : fmt::format(", about {} left",
+                                duration(elapsed * (static_cast<double>(progress.trainings) - done) / done));
+          line.show(fmt::format("baseline: {}/{} trainings done{} | {} epoch {}", progress.training, progress.trainings,
+                                left, baseline.networks[progress.candidate], progress.epoch));
         }
         return !interrupt.interrupted();
       });
-  if (show) fmt::print(stderr, "\r\033[K");
+  line.clear();
   baseline.interrupted = baseline.search.interrupted;
   if (baseline.interrupted) return baseline;
   messages.add(baseline.search.warnings);
@@ -60,9 +66,12 @@ std::optional<FitBaseline> search_baseline(const FitPlan& plan, const FitData& d
   const GridSetting& best = baseline.search.settings[*baseline.search.best];
   baseline.network = baseline.networks[best.candidate];
   baseline.prior_precision = best.precision;
-  const TrainedModel trained = with_posterior(plan, data, baseline.network, *baseline.search.model);
-  baseline.train = score(trained, data.training, score_options(plan, data));
-  if (data.test) baseline.test = score(trained, *data.test, score_options(plan, data));
+  const std::string what = "assessing the baseline";
+  const TrainedModel trained = with_posterior(plan, data, baseline.network, *baseline.search.model,
+                                              count_examples(line, what + ": curvature", data.training.size()));
+  FitScores scores = score_fit(plan, data, trained, time_is_over, line, what);
+  baseline.train = std::move(scores.train);
+  baseline.test = std::move(scores.test);
   return baseline;
 }
 

@@ -18,7 +18,9 @@ struct FitBaseline {
   bool interrupted = false;
 };
 
-/// The same networks and epochs as the fit. Nothing when it was not asked for.
-std::optional<FitBaseline> search_baseline(const FitPlan& plan, const FitData& data, Messages& messages);
+/// The same networks and epochs as the fit. Nothing when it was not asked for, or the time was over before it
+/// began.
+std::optional<FitBaseline> search_baseline(const FitPlan& plan, const FitData& data, Messages& messages,
+                                           const TimeIsOver& time_is_over, ProgressLine& line);
 
 }  // namespace ockham::app

@@ -13,23 +13,29 @@
 #include "ockham/network/architectures.h"
 #include "ockham/network/scaled_images.h"
 #include "ockham/network/torchscript.h"
+#include "ockham/observe/verified_observer.h"
+#include "ockham/select/automatic_image_settings.h"
 
 namespace ockham::app {
 namespace {
 
 constexpr uint64_t kWeightStream = 0x7765696768740000;
 
-void expect_outputs(const std::string& name, const Network& network, const FitData& data, int64_t outputs) {
-  const at::NoGradGuard no_gradients;
-  const at::Tensor example = data.training.inputs().narrow(0, 0, 1);
-  const at::Tensor output = network.forward(data.images ? example : example.to(network.dtype()));
+/// A network that someone else made: it is looked at before the first epoch, not by the first curvature pass.
+void expect_usable(const std::string& name, const Network& network, const FitData& data, int64_t outputs) {
+  at::Tensor output;
+  try {
+    output = VerifiedObserver(network, data.training.inputs()).sample().outputs();
+  } catch (const Error& error) {
+    throw Error(error.kind(), fmt::format("--network {}: {}", name, error.what()));
+  }
   if (output.dim() == 2 && output.size(1) == outputs) return;
-  const std::string what = data.images ? fmt::format("image of shape [{}]", fmt::join(data.input_shape(), ", "))
-                                       : fmt::format("example of {} features", data.features());
+  const std::string what = data.images ? fmt::format("images of shape [{}]", fmt::join(data.input_shape(), ", "))
+                                       : fmt::format("{} features each", data.features());
   throw Error(ErrorKind::usage,
-              fmt::format("--network {}: it gives outputs of shape [{}] for one {}, but [1, {}] is needed for this "
-                          "target",
-                          name, fmt::join(output.sizes(), ", "), what, outputs));
+              fmt::format("--network {}: it gives outputs of shape [{}] for {} examples ({}), but [N, {}] is needed "
+                          "for this target",
+                          name, fmt::join(output.sizes(), ", "), output.size(0), what, outputs));
 }
 
 /// Weights from the stream of (seed, candidate, restart); those of a TorchScript file are as they were saved.
@@ -41,7 +47,6 @@ Network make_network(const FitFlags& flags, const FitData& data, size_t candidat
                         : make_architecture(name, data.input_shape(), outputs, dtype,
                                             stream_seed({flags.common.seed, candidate, restart, kWeightStream}));
   if (data.images) network = scale_images(network, *data.images);
-  if (is_torchscript(name)) expect_outputs(name, network, data, outputs);
   return network;
 }
 
@@ -84,7 +89,11 @@ std::vector<Candidate> make_candidates(const FitFlags& flags, const FitData& dat
       const Prior prior = prior_of(flags.prior, network.layout());
       return Model{network, likelihood, prior, starting_values(flags, data, likelihood, prior, outputs)};
     };
-    candidate.cost = static_cast<double>(candidate.make(0).network.layout().total());
+    const Network network = candidate.make(0).network;
+    if (is_torchscript(candidate.network)) expect_usable(candidate.network, network, data, outputs);
+    candidate.parameters = network.layout().total();
+    candidate.cost = data.images ? count_multiply_adds(network, data.training.inputs().narrow(0, 0, 1))
+                                 : static_cast<double>(candidate.parameters);
     candidates.push_back(std::move(candidate));
   }
   return candidates;

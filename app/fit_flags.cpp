@@ -102,8 +102,8 @@ void add_data(CLI::App& app, FitFlags& flags) {
   add_table_flags(app, flags.table);
   app.add_flag("--impute", flags.impute,
                "Fill missing inputs: the mean for numbers, a category of their own for names");
-  add_names(app, "--categorical", flags.categorical, "Columns of numbers that are names");
-  add_names(app, "--drop", flags.drop, "Columns that are no inputs");
+  add_names(app, "--categorical", flags.categorical, "Columns of numbers that stand for names");
+  add_names(app, "--drop", flags.drop, "Columns to leave out");
   app.add_option("--test", flags.test,
                  "A table or directory for the reported test numbers; never used for selection (default for images: "
                  "the directory's own test set)")
@@ -117,10 +117,11 @@ void add_data(CLI::App& app, FitFlags& flags) {
                                         fmt::format("the fraction must be between 0 and 1, got '{}'", text));
            }
          },
-         "Set this fraction of the rows aside for the reported test numbers")
+         "Set this fraction of the rows or training images aside for the reported test numbers, instead of --test")
       ->option_text("R")
       ->excludes("--test");
-  app.add_flag("--no-test", flags.no_test, "Images: leave the directory's own test set alone")
+  app.add_flag("--no-test", flags.no_test,
+               "Images: leave the directory's own test set alone; not with --test or --test-fraction")
       ->excludes("--test")
       ->excludes("--test-fraction");
   add_count(app, "--train-size", flags.train_size, 1, "Images: train on so many of them, drawn by the seed");
@@ -166,7 +167,7 @@ void add_algorithm(CLI::App& app, FitFlags& flags) {
   add_automatic_count(app, "--burn-in", flags.burn_in, 0, "B: epochs before the first curvature pass");
   add_automatic_count(app, "--frequency", flags.frequency, 1, "F: epochs from one curvature pass to the next");
   add_automatic_count(app, "--hyper-steps", flags.hyper_steps, 0,
-                      "K: steps on the hyperparameters after each; 0 keeps them as given");
+                      "K: steps on the hyperparameters after each pass; 0 keeps them as given");
   add_automatic_positive(app, "--hyper-lr", flags.hyper_lr, "the step size", "γ: step size on the log hyperparameters");
   add_automatic_count(app, "--best-after", flags.best_after, 0,
                       "Keep the state of the highest evidence among those after N epochs");
@@ -195,7 +196,7 @@ void add_model(CLI::App& app, FitFlags& flags) {
                           "Where the Gaussian noise starts, in the target's own units");
   app.add_flag("--learn-temperature", flags.learn_temperature, "Also learn the temperature of softmax(f / T)");
   add_automatic_positive(app, "--likelihood-weight", flags.likelihood_weight, "the likelihood weight",
-                         "Count each example W times: 1, or what the augmentation makes of it");
+                         "Count each example R times; auto: once, more often with --augment");
   add_choice<AugmentChoice>(app, "--augment", flags.augment, augment_words,
                             "Random changes of the training images in every epoch: flip left to right, crop after "
                             "padding with 4 pixels");
@@ -203,7 +204,8 @@ void add_model(CLI::App& app, FitFlags& flags) {
 
 void add_run(CLI::App& app, FitFlags& flags) {
   app.add_option("--out", flags.out, "The run directory (default: a new one under ockham-runs/)")->option_text("RUN");
-  app.add_flag("--resume", flags.resume, "Continue an interrupted run, to the same result");
+  app.add_flag("--resume", flags.resume,
+               "Continue the interrupted run --out, to the same result; data and flags are those of its config.toml");
   add_positive(app, "--checkpoint-interval", flags.checkpoint_interval, "the interval",
                "Seconds between checkpoints (default: 10)")
       ->option_text("S");
@@ -211,7 +213,7 @@ void add_run(CLI::App& app, FitFlags& flags) {
 
 void check(const FitFlags& flags) {
   const bool arrays = !flags.inputs.empty() || !flags.targets.empty();
-  if (flags.data.empty() && !arrays) throw CLI::RequiredError("DATA");
+  if (flags.data.empty() && !arrays && !flags.resume) throw CLI::RequiredError("DATA");
   if (!flags.data.empty() && arrays)
     throw CLI::ValidationError("--inputs", "the data are given twice, as DATA and as --inputs; give one of them");
   if (arrays && flags.inputs.empty()) throw CLI::RequiredError("--inputs");
@@ -250,7 +252,7 @@ void declare_fit(CLI::App& app, FitFlags& flags) {
       "ockham fit flowers.csv.gz --target species --test-fraction 0.1 --prior ard\n"
       "ockham fit fashion-mnist/ --network mlp:200 --network cnn:3c3d --train-size 10000 --out run\n"
       "ockham fit cifar-10/ --network resnet:depth=20 --preset paper-images --augment crop-flip\n"
-      "ockham fit energy.csv --target Y --out run --resume");
+      "ockham fit --resume --out run          # goes on where it was interrupted");
   const auto group = [&](const char* name, void (*add)(CLI::App&, FitFlags&)) {
     const auto before = app.get_options();
     add(app, flags);
@@ -264,6 +266,10 @@ void declare_fit(CLI::App& app, FitFlags& flags) {
   group(model_group, add_model);
   group(run_group, add_run);
   add_common_flags(app, flags.common);
+  app.get_option("--time-limit")
+      ->description(
+          "End the trainings after this time (seconds, or 10m, 2h), rank what there is and assess it quickly; --resume "
+          "goes on (default: none)");
   app.callback([&app, &flags] {
     flags.kronecker_given = app.count("--kron-approx") > 0;
     check(flags);

@@ -86,9 +86,16 @@ Sets read_sets(const FitFlags& flags, Messages& messages) {
     ImageDirectory directory = read_image_directory(flags.data);
     sets.training = std::move(directory.training);
     messages.add(fmt::format("{}: {} layout, {}", flags.data, layout_words(directory.layout), describe(sets.training)));
-    if (!flags.test.empty()) {
-      sets.test = read_test_images(flags.test);
-    } else if (directory.test && flags.test_fraction == 0 && !flags.no_test) {
+    if (!flags.test.empty()) sets.test = read_test_images(flags.test);
+    if (directory.test && !flags.test.empty()) {
+      messages.add(fmt::format("{}: its own test set of {} images is not used, but --test {} (without it, it would be)",
+                               flags.data, directory.test->size(), flags.test));
+    } else if (directory.test && flags.test_fraction > 0) {
+      messages.add(
+          fmt::format("{}: its own test set of {} images is not used, but {:.4g} % of its training images "
+                      "(--test-fraction; without it, it would be)",
+                      flags.data, directory.test->size(), 100 * flags.test_fraction));
+    } else if (directory.test && !flags.no_test) {
       sets.test = std::move(directory.test);
       messages.add(fmt::format("{}: its test set of {} images is used, for reporting only (--no-test leaves it out)",
                                flags.data, sets.test->size()));

@@ -12,16 +12,20 @@
 namespace ockham::app {
 namespace {
 
-constexpr int64_t kMostPoints = 2000;
+constexpr int64_t kMostPoints = 2000, kQuickPoints = 200;
 constexpr int64_t kBandPoints = 301, kMapPoints = 61;
 
 const std::vector<double> kLevels = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99};
 
-/// At most `kMostPoints` examples, evenly spaced.
-Dataset thinned(const Dataset& data) {
-  if (data.size() <= kMostPoints) return data;
-  const at::Tensor places =
-      at::linspace(0, static_cast<double>(data.size() - 1), kMostPoints, at::kDouble).to(at::kLong);
+/// At most so many examples, evenly spaced.
+at::Tensor thinned_places(const Dataset& data, int64_t most) {
+  if (data.size() <= most) return at::arange(data.size(), at::kLong);
+  return at::linspace(0, static_cast<double>(data.size() - 1), most, at::kDouble).to(at::kLong);
+}
+
+Dataset thinned(const Dataset& data, int64_t most = kMostPoints) {
+  if (data.size() <= most) return data;
+  const at::Tensor places = thinned_places(data, most);
   return Dataset(data.inputs().index_select(0, places), data.targets().index_select(0, places));
 }
 
@@ -53,9 +57,9 @@ Split regression_split(const RegressionTable& table, const at::Tensor& targets, 
   return split;
 }
 
-void add_regressions(const TrainedModel& trained, const FitData& data, RunReport& report) {
+void add_regressions(const TrainedModel& trained, const FitData& data, int64_t most, RunReport& report) {
   const auto predict = [&](const Dataset& examples) {
-    const Dataset few = thinned(examples);
+    const Dataset few = thinned(examples, most);
     return std::make_pair(predict_table(trained, few.inputs()).regression, own_units(data.encoding, few.targets()));
   };
   const auto [train, train_targets] = predict(data.training);
@@ -78,12 +82,17 @@ void add_regressions(const TrainedModel& trained, const FitData& data, RunReport
   }
 }
 
-void add_classification(const FitData& data, const CandidateResult& result, RunReport& report) {
+void add_classification(const TrainedModel& trained, const FitData& data, const CandidateResult& result,
+                        RunReport& report) {
   ReportClassification& picture = report.classification;
   picture.classes = data.encoding.classes;
   const auto fill = [&](const Dataset& examples, const PredictiveScores& scores, const char* split,
                         std::vector<ReportReliabilityBin>& bins, std::vector<std::vector<int64_t>>& confusion) {
-    const at::Tensor &rows = scores.linearised_rows, &probabilities = scores.linearised_probabilities;
+    at::Tensor rows = scores.linearised_rows, probabilities = scores.linearised_probabilities;
+    if (!rows.defined()) {
+      rows = thinned_places(examples, kMostPoints);
+      probabilities = class_probabilities(predict_outputs(trained, examples.inputs().index_select(0, rows)));
+    }
     const at::Tensor targets = examples.targets().index_select(0, rows);
     for (const ReliabilityBin& bin : tabulate_reliability(probabilities, targets))
       bins.push_back({bin.lower, bin.upper, bin.count, bin.count > 0 ? bin.mean_confidence : not_given,
@@ -179,16 +188,18 @@ void add_map(const TrainedModel& trained, const FitData& data, RunReport& report
 
 }  // namespace
 
-void add_pictures(const TrainedModel& trained, const FitData& data, const CandidateResult& result, RunReport& report) {
-  if (data.images) return add_classification(data, result, report);
+void add_pictures(const FitResults& results, const FitData& data, RunReport& report) {
+  const TrainedModel& trained = *results.selected;
+  const CandidateResult& result = results.candidates.front();
+  if (data.images) return add_classification(trained, data, result, report);
   const std::vector<ColumnEncoding>& inputs = data.encoding.inputs;
   const bool numeric = std::all_of(inputs.begin(), inputs.end(),
                                    [](const ColumnEncoding& column) { return column.kind == ColumnKind::numeric; });
   if (data.is_regression()) {
-    add_regressions(trained, data, report);
+    add_regressions(trained, data, results.in_time ? kMostPoints : kQuickPoints, report);
     if (numeric && inputs.size() == 1) add_bands(trained, data, report);
   } else {
-    add_classification(data, result, report);
+    add_classification(trained, data, result, report);
   }
   if (numeric && inputs.size() == 2 && (!data.is_regression() || data.encoding.targets.size() == 1))
     add_map(trained, data, report);

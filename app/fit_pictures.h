@@ -6,8 +6,9 @@
 
 namespace ockham::app {
 
-/// Fills the parts that apply: for one numeric input the predictive band, for two the map; for classes those of the
-/// probabilities behind the result's scores; of images those of which the network is surest and least sure.
-void add_pictures(const TrainedModel& trained, const FitData& data, const CandidateResult& result, RunReport& report);
+/// Fills the parts that apply, for the selected model: for one numeric input the predictive band, for two the map; for
+/// classes those of the probabilities behind its scores; of images those of which the network is surest and least sure.
+/// When the time was over there are fewer points, and probabilities are those of the network alone.
+void add_pictures(const FitResults& results, const FitData& data, RunReport& report);
 
 }  // namespace ockham::app

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "app/fit_candidates.h"
 #include "app/fit_preset.h"
@@ -51,6 +52,9 @@ CandidatesOptions make_options(const FitFlags& flags, const Likelihood& likeliho
   CandidatesOptions options;
   options.restarts = static_cast<size_t>(flags.restarts);
   options.workers = static_cast<size_t>(*flags.workers);
+  // One after the other, or when the time may not be enough for all: those first that are soon done.
+  const bool early_results = options.workers == 1 || flags.common.time_limit > 0;
+  options.order = early_results ? TrainingOrder::cheapest_first : TrainingOrder::dearest_first;
   OnlineOptions& online = options.online;
   online.epochs = *flags.epochs;
   online.burn_in = *flags.burn_in;
@@ -84,23 +88,30 @@ CandidatesOptions make_options(const FitFlags& flags, const Likelihood& likeliho
   return options;
 }
 
+EpochCost estimate_epoch_cost(const ProblemSize& problem, int64_t parameters, AutomaticSettings settings) {
+  const auto frequency = static_cast<double>(settings.frequency);
+  const double with_passes = estimated_epoch_seconds(problem, parameters, settings);
+  settings.frequency = std::numeric_limits<int32_t>::max();
+  const double alone = estimated_epoch_seconds(problem, parameters, settings);
+  return {alone / problem.threads, (with_passes - alone) * frequency / problem.threads};
+}
+
 /// What `auto` means for these candidates.
 AutomaticSettings settle(const FitPlan& plan, const ProblemSize& problem, const FitData& data) {
   const int64_t restarts = plan.flags.restarts;
   if (!data.images) {
     std::vector<int64_t> parameters;
-    for (const Candidate& candidate : plan.candidates) parameters.push_back(static_cast<int64_t>(candidate.cost));
+    for (const Candidate& candidate : plan.candidates) parameters.push_back(candidate.parameters);
     return automatic_settings(problem, parameters, restarts);
   }
   std::vector<double> work;
-  for (const Candidate& candidate : plan.candidates)
-    work.push_back(count_multiply_adds(candidate.make(0).network, data.training.inputs().narrow(0, 0, 1)));
+  for (const Candidate& candidate : plan.candidates) work.push_back(candidate.cost);
   return automatic_image_settings(problem, work, restarts);
 }
 
 }  // namespace
 
-FitPlan plan_fit(const FitFlags& flags, const FitData& data, Messages& messages) {
+FitPlan plan_fit(const FitFlags& flags, const FitData& data, Messages& messages, ProgressLine& line) {
   FitPlan plan;
   FitFlags& resolved = plan.flags;
   resolved = flags;
@@ -180,13 +191,24 @@ FitPlan plan_fit(const FitFlags& flags, const FitData& data, Messages& messages)
   used.batch_size = *resolved.batch_size;
   used.hyper_steps = *resolved.hyper_steps;
   used.structure = plan.options.online.laplace.curvature.structure;
-  for (const Candidate& candidate : plan.candidates)
-    plan.epoch_seconds.push_back(
-        data.images ? measured_epoch_seconds(candidate, data.training, plan.options.online)
-                    : estimated_epoch_seconds(problem, static_cast<int64_t>(candidate.cost), used) / threads);
-  for (const double seconds : plan.epoch_seconds)
-    plan.expected_seconds += seconds * static_cast<double>(*resolved.epochs * flags.restarts);
+  for (const Candidate& candidate : plan.candidates) {
+    line.show(fmt::format("how long will an epoch of {} take?", candidate.network));
+    plan.epoch_costs.push_back(data.images ? measure_epoch_cost(candidate, data.training, plan.options.online)
+                                           : estimate_epoch_cost(problem, candidate.parameters, used));
+  }
+  const EpochSchedule schedule{*resolved.epochs, *resolved.burn_in, *resolved.frequency};
+  for (const EpochCost& cost : plan.epoch_costs)
+    plan.expected_seconds +=
+        static_cast<double>(flags.restarts) *
+        (cost.epoch * static_cast<double>(schedule.epochs) + cost.pass * static_cast<double>(schedule.passes_after(0)));
   return plan;
+}
+
+RunConfiguration fit_configuration(const FitFlags& resolved, const FitData& data) {
+  RunConfiguration configuration;
+  for (const auto& [flag, value] : fit_settings(resolved)) configuration[flag] = value;
+  configuration[data_checksum_name] = data.checksum;
+  return configuration;
 }
 
 }  // namespace ockham::app

@@ -53,7 +53,7 @@ void apply_preset(FitFlags& flags, Messages& messages) {
     say("prior-precision 1");
   }
   if (flags.augment != AugmentChoice::none) fill(flags.likelihood_weight, 5.0, "likelihood-weight");
-  messages.add(fmt::format("preset: {} is {}", word_of(flags.preset), fmt::join(filled, " ")));
+  if (!filled.empty()) messages.add(fmt::format("preset: {} is {}", word_of(flags.preset), fmt::join(filled, " ")));
 }
 
 }  // namespace ockham::app

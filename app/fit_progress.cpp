@@ -2,33 +2,31 @@
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "app/durations.h"
 
 namespace ockham::app {
 namespace {
 
-constexpr double kTerminalSeconds = 0.2, kPlainSeconds = 30;
-
 double seconds_between(std::chrono::steady_clock::time_point from, std::chrono::steady_clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
-size_t terminal_width() {
-  winsize size{};
-  return ioctl(2, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+TimeLeft::Options time_options(const FitPlan& plan, const FitData& data) {
+  TimeLeft::Options options;
+  options.schedule = {*plan.flags.epochs, *plan.flags.burn_in, *plan.flags.frequency};
+  options.restarts = plan.options.restarts;
+  options.workers = plan.options.workers;
+  options.passes_were_measured = data.images.has_value();
+  return options;
 }
 
 }  // namespace
 
-FitProgress::FitProgress(const FitPlan& plan, const FitData& data)
-    : plan_(plan), data_(data), quiet_(plan.flags.common.quiet), terminal_(isatty(2) == 1), shown_(start_) {}
+FitProgress::FitProgress(const FitPlan& plan, const FitData& data, ProgressLine& line)
+    : plan_(plan), data_(data), line_(line), time_left_(time_options(plan, data), plan.epoch_costs) {}
 
 std::string FitProgress::name_of(size_t candidate, size_t restart) const {
   const FitFlags& flags = plan_.flags;
@@ -36,28 +34,29 @@ std::string FitProgress::name_of(size_t candidate, size_t restart) const {
                              : fmt::format("{} #{}", flags.networks[candidate], restart + 1);
 }
 
-double FitProgress::all_work() const {
-  double sum = 0;
-  for (size_t candidate = 0; candidate < plan_.candidates.size(); ++candidate) sum += weight(candidate);
-  return sum * static_cast<double>(plan_.flags.restarts * *plan_.flags.epochs);
+double FitProgress::now() const { return seconds_between(start_, Clock::now()); }
+
+double FitProgress::share(int64_t examples) const {
+  return static_cast<double>(examples) / static_cast<double>(data_.training.size());
 }
 
 void FitProgress::resumed(size_t candidate, size_t restart, int64_t epoch) {
-  running_[{candidate, restart}].epoch = epoch;
-  work_skipped_ += weight(candidate) * static_cast<double>(epoch);
+  resumed_[{candidate, restart}] = epoch;
+  // What is done already is not to be waited for, though it begins later.
+  time_left_.resume(candidate, restart, epoch);
+}
+
+void FitProgress::begin(size_t candidate, size_t restart) {
+  const auto [place, is_new] = running_.try_emplace({candidate, restart});
+  const auto earlier = resumed_.find({candidate, restart});
+  if (is_new && earlier != resumed_.end()) place->second.epoch = earlier->second;
+  place->second.epoch_end = Clock::now();
+  time_left_.begin(candidate, restart, now());
 }
 
 std::string FitProgress::time_left() const {
-  const double elapsed = seconds_between(start_, Clock::now());
-  double done = work_done_;
-  for (const auto& [key, state] : running_)
-    if (state.within.epoch > state.epoch && !state.within.curvature)
-      done += weight(key.first) * static_cast<double>(state.within.examples_done) /
-              static_cast<double>(data_.training.size());
-  const bool too_early = elapsed < 1 || done == 0 || (epochs_done_ < 10 && !data_.images);
-  if (too_early) return "";
-  const double work_left = std::max(0.0, all_work() - work_skipped_ - done);
-  return fmt::format(", about {} left", duration(elapsed * work_left / done));
+  const std::optional<double> seconds = time_left_.seconds(now());
+  return seconds && *seconds > 0.5 ? fmt::format(", about {} left", duration(*seconds)) : "";
 }
 
 void FitProgress::after_batch(size_t candidate, size_t restart, const BatchProgress& progress) {
@@ -68,16 +67,17 @@ void FitProgress::after_batch(size_t candidate, size_t restart, const BatchProgr
   }
   mine.within = progress;
   const int64_t since = progress.examples_done - mine.first_done;
-  if (!progress.curvature && since > 0)
-    mine.examples_second = static_cast<double>(since) / seconds_between(mine.first_batch, Clock::now());
-  show_now_and_then(candidate, restart);
+  if (!progress.curvature) {
+    if (since > 0) mine.examples_second = static_cast<double>(since) / seconds_between(mine.first_batch, Clock::now());
+    time_left_.after_batch(candidate, restart, share(progress.examples_done), now());
+  }
+  show(candidate, restart);
 }
 
 void FitProgress::after_epoch(size_t candidate, size_t restart, const OnlineProgress& progress) {
   Running& mine = running_[{candidate, restart}];
   mine.epoch = progress.epoch;
-  ++epochs_done_;
-  work_done_ += weight(candidate);
+  time_left_.after_epoch(candidate, restart, progress.epoch, now());
   if (progress.pass != nullptr) {
     mine.has_evidence = true;
     mine.evidence = progress.pass->log_evidence;
@@ -87,21 +87,16 @@ void FitProgress::after_epoch(size_t candidate, size_t restart, const OnlineProg
     mine.examples_second = static_cast<double>(data_.training.size()) / seconds_between(mine.epoch_end, Clock::now());
   }
   mine.epoch_end = Clock::now();
-  show_now_and_then(candidate, restart);
-}
-
-void FitProgress::show_now_and_then(size_t candidate, size_t restart) {
-  if (quiet_ || seconds_between(shown_, Clock::now()) < (terminal_ ? kTerminalSeconds : kPlainSeconds)) return;
-  shown_ = Clock::now();
   show(candidate, restart);
 }
 
 std::string FitProgress::describe(size_t candidate, size_t restart, const Running& state) const {
-  std::string text = fmt::format(" | {} epoch {}/{}", name_of(candidate, restart), state.epoch, *plan_.flags.epochs);
-  if (state.within.epoch > state.epoch)
-    text += fmt::format(
-        ", {} {:.0f} %", state.within.curvature ? "evidence of the next" : "next",
-        100.0 * static_cast<double>(state.within.examples_done) / static_cast<double>(data_.training.size()));
+  const bool within = state.within.epoch > state.epoch;
+  std::string text = fmt::format(" | {} epoch {}/{}", name_of(candidate, restart),
+                                 within ? state.within.epoch : state.epoch, *plan_.flags.epochs);
+  if (within)
+    text += fmt::format(": {}{:.0f} %", state.within.curvature ? "curvature " : "",
+                        100 * share(state.within.examples_done));
   if (data_.images && state.examples_second > 0) text += fmt::format(", {:.0f} images/s", state.examples_second);
   if (state.has_evidence)
     text += fmt::format(", evidence {:.1f}",
@@ -111,30 +106,21 @@ std::string FitProgress::describe(size_t candidate, size_t restart, const Runnin
 }
 
 void FitProgress::show(size_t candidate, size_t restart) {
+  if (!line_.due()) return;
   const size_t trainings = plan_.candidates.size() * static_cast<size_t>(plan_.flags.restarts);
-  std::string line = fmt::format("{}/{} done{}", ended_, trainings, time_left());
-  if (!terminal_) {
-    fmt::print(stderr, "{}{}\n", line, describe(candidate, restart, running_[{candidate, restart}]));
-    return;
+  std::string text = fmt::format("{}/{} done{}", ended_, trainings, time_left());
+  if (line_.terminal()) {
+    for (const auto& [key, state] : running_) text += describe(key.first, key.second, state);
+  } else {
+    text += describe(candidate, restart, running_[{candidate, restart}]);
   }
-  for (const auto& [key, state] : running_) line += describe(key.first, key.second, state);
-  line.resize(std::min(line.size(), terminal_width() - 1));
-  fmt::print(stderr, "\r\033[K{}", line);
-  std::fflush(stderr);
-  line_open_ = true;
-}
-
-void FitProgress::clear() {
-  if (line_open_) fmt::print(stderr, "\r\033[K");
-  line_open_ = false;
+  line_.show(text);
 }
 
 void FitProgress::ended(const CandidateTraining& training) {
   running_.erase({training.candidate, training.restart});
+  time_left_.end(training.candidate, training.restart);
   ++ended_;
-  work_skipped_ += weight(training.candidate) * static_cast<double>(*plan_.flags.epochs - training.result.state.epoch);
-  if (quiet_) return;
-  clear();
   const OnlineResult& result = training.result;
   const size_t trainings = plan_.candidates.size() * static_cast<size_t>(plan_.flags.restarts);
   std::string line = fmt::format("{}/{} {}: ", ended_, trainings, name_of(training.candidate, training.restart));
@@ -147,7 +133,7 @@ void FitProgress::ended(const CandidateTraining& training) {
   if (training.eliminated_at > 0) line += "; given up as hopeless";
   if (!result.failure.empty())
     line += fmt::format("{}{}", result.best.mode.defined() ? "; ended early: " : "", result.failure);
-  fmt::print(stderr, "{}\n", line);
+  line_.print(line);
 }
 
 }  // namespace ockham::app

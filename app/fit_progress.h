@@ -1,4 +1,4 @@
-// What a person sees while candidates train: one line that is rewritten on a terminal, sparse lines elsewhere.
+// What a person sees while candidates train.
 #pragma once
 
 #include <chrono>
@@ -7,23 +7,25 @@
 #include <utility>
 
 #include "app/fit_plan.h"
+#include "app/progress_line.h"
+#include "app/time_left.h"
 
 namespace ockham::app {
 
 class FitProgress {
  public:
-  FitProgress(const FitPlan& plan, const FitData& data);
+  FitProgress(const FitPlan& plan, const FitData& data, ProgressLine& line);
 
   /// A training that goes on from an earlier session.
   void resumed(size_t candidate, size_t restart, int64_t epoch);
+  void begin(size_t candidate, size_t restart);
   void after_batch(size_t candidate, size_t restart, const BatchProgress& progress);
   void after_epoch(size_t candidate, size_t restart, const OnlineProgress& progress);
   void ended(const CandidateTraining& training);
-  /// Takes the rewritten line away.
-  void clear();
 
  private:
   using Clock = std::chrono::steady_clock;
+  using Key = std::pair<size_t, size_t>;
   struct Running {
     int64_t epoch = 0;
     double evidence = 0, noise = 0;
@@ -34,23 +36,21 @@ class FitProgress {
     Clock::time_point first_batch, epoch_end = Clock::now();  // ... at this time
   };
 
-  void show_now_and_then(size_t candidate, size_t restart);
   void show(size_t candidate, size_t restart);
   std::string describe(size_t candidate, size_t restart, const Running& state) const;
   std::string name_of(size_t candidate, size_t restart) const;
   std::string time_left() const;
-  /// Of one epoch of a candidate, in any unit.
-  double weight(size_t candidate) const { return plan_.epoch_seconds[candidate]; }
-  double all_work() const;
+  double now() const;
+  double share(int64_t examples) const;
 
   const FitPlan& plan_;
   const FitData& data_;
-  bool quiet_, terminal_;
-  Clock::time_point start_ = Clock::now(), shown_;
-  std::map<std::pair<size_t, size_t>, Running> running_;
-  double work_done_ = 0, work_skipped_ = 0;  // epochs, by weight
-  int64_t epochs_done_ = 0, ended_ = 0;
-  bool line_open_ = false;
+  ProgressLine& line_;
+  Clock::time_point start_ = Clock::now();
+  std::map<Key, int64_t> resumed_;  // epochs done
+  std::map<Key, Running> running_;
+  TimeLeft time_left_;
+  int64_t ended_ = 0;
 };
 
 }  // namespace ockham::app

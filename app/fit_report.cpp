@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
+#include <cmath>
 #include <ctime>
 
 #include "app/fit_pictures.h"
@@ -21,7 +22,7 @@ std::vector<double> to_vector(const at::Tensor& values) {
 std::vector<ReportValue> metrics(const PredictiveScores& scores) {
   std::vector<ReportValue> values;
   const auto add = [&](const char* name, const std::optional<double>& value) {
-    if (value) values.push_back({name, *value});
+    if (value && !std::isnan(*value)) values.push_back({name, *value});
   };
   add("rmse", scores.rmse);
   add("accuracy", scores.accuracy);
@@ -143,7 +144,7 @@ RunReport make_report(const FitSummary& summary) {
   if (!data.images) report.relevances = relevances(summary);
   report.evidence_accuracy_rho = evidence_accuracy_correlation(summary.results).value_or(not_given);
   if (summary.baseline) report.baselines = baselines_of(*summary.baseline);
-  add_pictures(*summary.results.selected, data, summary.results.candidates.front(), report);
+  add_pictures(summary.results, data, report);
   return report;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 
 #include "ockham/assess/rank_correlation.h"
 #include "ockham/base/atomic_file.h"
@@ -45,30 +46,52 @@ Model best_model(const FitPlan& plan, const CandidateTraining& training) {
   return model;
 }
 
-void describe(const FitPlan& plan, const FitData& data, const CandidateTraining& training, const TrainedModel& trained,
+/// Of the kept restart, without a look at the data.
+void describe(const FitPlan& plan, const FitData& data, const CandidateTraining& training, const Model& model,
               CandidateResult& result) {
-  const Evidence terms = evidence(trained.posterior, trained.model.hyperparameters, {/*correction=*/true});
   result.log_evidence = in_target_units(plan, data, training.result.best.log_evidence);
-  result.log_likelihood = in_target_units(plan, data, terms.log_likelihood);
-  result.log_prior = terms.log_prior;
-  result.log_det = terms.log_det;
-  result.correction = terms.correction;
-  const Hyperparameters& values = trained.model.hyperparameters;
+  const Hyperparameters& values = model.hyperparameters;
   if (values.log_noise.numel() > 0) {
     const at::Tensor noise = (values.log_noise.exp() * target_scales(data.encoding)).contiguous();
     result.noise = {noise.data_ptr<double>(), noise.data_ptr<double>() + noise.numel()};
   }
   if (values.log_temperature.numel() > 0) result.temperature = std::exp(values.log_temperature[0].item<double>());
-  for (int64_t group = 0; group < trained.model.prior.size(); ++group)
-    result.prior_precision.emplace_back(trained.model.prior.names()[static_cast<size_t>(group)],
+  for (int64_t group = 0; group < model.prior.size(); ++group)
+    result.prior_precision.emplace_back(model.prior.names()[static_cast<size_t>(group)],
                                         std::exp(values.log_prior_precision[group].item<double>()));
   result.epochs = training.result.state.epoch;
   result.best_epoch = training.result.best.epoch;
   result.gradient_norm = training.result.gradient_norm;
   result.passes = training.result.state.passes;
-  const ScoreOptions options = score_options(plan, data);
-  result.train = score(trained, data.training, options);
-  if (data.test) result.test = score(trained, *data.test, options);
+}
+
+void add_terms(const FitPlan& plan, const FitData& data, const TrainedModel& trained, CandidateResult& result) {
+  const Evidence terms = evidence(trained.posterior, trained.model.hyperparameters, {/*correction=*/true});
+  result.log_likelihood = in_target_units(plan, data, terms.log_likelihood);
+  result.log_prior = terms.log_prior;
+  result.log_det = terms.log_det;
+  result.correction = terms.correction;
+}
+
+/// The terms without a curvature pass: log evidence = log likelihood + log prior + P/2 log 2π - ½ log|H|.
+void add_terms_from_evidence(const FitPlan& plan, const FitData& data, const Model& model, CandidateResult& result) {
+  const double weights = static_cast<double>(model.prior.layout().total());
+  result.log_likelihood =
+      *plan.flags.likelihood_weight * static_cast<double>(data.training.size()) * result.train.log_likelihood;
+  result.log_prior = Prior::log_density(model.prior.statistics(model.network.flat_parameters()),
+                                        model.hyperparameters.log_prior_precision);
+  result.log_det =
+      2 * (result.log_likelihood + result.log_prior + 0.5 * weights * std::log(2 * M_PI) - result.log_evidence);
+  result.correction = std::numeric_limits<double>::quiet_NaN();
+}
+
+ScoreOptions score_options(const FitPlan& plan, const FitData& data) {
+  ScoreOptions options;
+  options.memory_budget = plan.flags.common.memory;
+  if (data.images)
+    options.linearised_examples = std::clamp(data.training.size() * *plan.flags.epochs / kTrainedPerPrediction,
+                                             kFewestLinearised, kMostLinearised);
+  return options;
 }
 
 }  // namespace
@@ -87,20 +110,32 @@ std::optional<double> evidence_accuracy_correlation(const FitResults& results) {
   return spearman_correlation(at::tensor(evidences, at::kDouble), at::tensor(accuracies, at::kDouble));
 }
 
-ScoreOptions score_options(const FitPlan& plan, const FitData& data) {
-  ScoreOptions options;
-  options.memory_budget = plan.flags.common.memory;
-  if (data.images)
-    options.linearised_examples = std::clamp(data.training.size() * *plan.flags.epochs / kTrainedPerPrediction,
-                                             kFewestLinearised, kMostLinearised);
-  return options;
+FitScores score_fit(const FitPlan& plan, const FitData& data, const TrainedModel& trained,
+                    const TimeIsOver& time_is_over, ProgressLine& line, const std::string& what) {
+  const auto score_set = [&](const Dataset& set, const char* name) {
+    ScoreOptions options = score_options(plan, data);
+    if (time_is_over()) options.linearised_examples = 0;
+    options.map_progress = count_examples(line, fmt::format("{}: {} data", what, name), set.size());
+    options.progress = [&, show = count_examples(line, fmt::format("{}: {} data with uncertainties", what, name),
+                                                 std::min(options.linearised_examples, set.size()))](int64_t done) {
+      if (time_is_over()) throw ScoreOptions::LeaveOut();
+      show(done);
+    };
+    return score(trained, set, options);
+  };
+  FitScores scores;
+  scores.train = score_set(data.training, "training");
+  if (data.test) scores.test = score_set(*data.test, "test");
+  return scores;
 }
 
-TrainedModel with_posterior(const FitPlan& plan, const FitData& data, const std::string& network, Model model) {
+TrainedModel with_posterior(const FitPlan& plan, const FitData& data, const std::string& network, Model model,
+                            const std::function<void(int64_t examples_done)>& progress) {
   const Dataset prepared = prepare_data(model, data.training);
   LaplaceOptions options = plan.options.online.laplace;
   options.curvature.likelihood_gradient = true;
   options.curvature.root_derivatives = false;  // nothing is learnt any more
+  options.curvature.progress = progress;
   LaplaceFit posterior = fit_laplace(model, prepared, options);
   std::string torchscript = std::filesystem::exists(network) ? read_file(network) : std::string();
   return TrainedModel{network,          std::move(torchscript), data.input_shape(),
@@ -108,14 +143,15 @@ TrainedModel with_posterior(const FitPlan& plan, const FitData& data, const std:
                       data.images};
 }
 
-FitResults assess_trainings(const FitPlan& plan, const FitData& data, std::vector<CandidateTraining> trainings) {
+FitResults assess_trainings(const FitPlan& plan, const FitData& data, std::vector<CandidateTraining> trainings,
+                            const TimeIsOver& time_is_over, ProgressLine& line) {
   const size_t count = plan.candidates.size();
   std::vector<CandidateScore> scores(count);
   std::vector<std::vector<size_t>> finished(count);  // trainings behind scores[i].log_evidences
   std::vector<CandidateResult> results(count);
   for (size_t i = 0; i < count; ++i) {
     results[i].network = scores[i].name = plan.candidates[i].network;
-    results[i].parameters = static_cast<int64_t>(plan.candidates[i].cost);
+    results[i].parameters = plan.candidates[i].parameters;
     scores[i].comparability =
         fmt::format("{} {} {}", word_of(plan.flags.structure), word_of(plan.flags.curvature), name_of(plan.likelihood));
   }
@@ -149,16 +185,42 @@ FitResults assess_trainings(const FitPlan& plan, const FitData& data, std::vecto
     result.has_evidence = true;
     result.log_evidences = scores[place.candidate].log_evidences;
     const CandidateTraining& kept = trainings[finished[place.candidate][place.best_restart]];
-    TrainedModel trained = with_posterior(plan, data, result.network, best_model(plan, kept));
-    describe(plan, data, kept, trained, result);
-    if (!all.selected) {
-      all.selected = std::move(trained);
-      if (result.correction > kFarFromMode) all.warnings.push_back(mode_warning(result, ranking));
+    Model model = best_model(plan, kept);
+    describe(plan, data, kept, model, result);
+    const std::string what =
+        fmt::format("assessing {} ({}/{})", result.network, all.candidates.size() + 1, ranking.order.size());
+    line.show(what);
+    if (all.selected && time_is_over()) {
+      result.train = score_map(model, data.encoding, data.training,
+                               count_examples(line, what + ": training data", data.training.size()));
+      if (data.test)
+        result.test =
+            score_map(model, data.encoding, *data.test, count_examples(line, what + ": test data", data.test->size()));
+      add_terms_from_evidence(plan, data, model, result);
+    } else {
+      TrainedModel trained = with_posterior(plan, data, result.network, std::move(model),
+                                            count_examples(line, what + ": curvature", data.training.size()));
+      add_terms(plan, data, trained, result);
+      FitScores reached = score_fit(plan, data, trained, time_is_over, line, what);
+      result.train = std::move(reached.train);
+      result.test = std::move(reached.test);
+      if (!all.selected) {
+        all.selected = std::move(trained);
+        if (result.correction > kFarFromMode) all.warnings.push_back(mode_warning(result, ranking));
+      }
     }
     all.candidates.push_back(std::move(result));
   }
   for (size_t i = 0; i < count; ++i)
     if (!ranked[i]) all.candidates.push_back(std::move(results[i]));
+  line.clear();
+  const auto is_short = [](const PredictiveScores& scores) { return scores.linearised_examples == 0; };
+  for (const CandidateResult& result : all.candidates)
+    if (result.has_evidence && (is_short(result.train) || (result.test && is_short(*result.test)))) all.in_time = false;
+  if (!all.in_time)
+    all.warnings.push_back(
+        "the time limit was over before the assessment: scores with uncertainties (nll_bayes and the like) are left "
+        "out, those of the networks alone are there; --resume adds them");
   for (CandidateResult& result : all.candidates) result.seconds = result.seconds_training + result.seconds_curvature;
   return all;
 }

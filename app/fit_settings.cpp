@@ -1,12 +1,14 @@
+#include "app/fit_settings.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <filesystem>
 
-#include "app/fit_plan.h"
-
 namespace ockham::app {
 namespace {
+
+constexpr const char* automatic = "auto";  // what is absent
 
 const char* word_of(TaskChoice choice) {
   return choice == TaskChoice::regression       ? "regression"
@@ -14,8 +16,15 @@ const char* word_of(TaskChoice choice) {
                                                 : "auto";
 }
 
+const char* word_of(OptimizerChoice choice) {
+  return choice == OptimizerChoice::sgd ? "sgd" : choice == OptimizerChoice::adam ? "adam" : automatic;
+}
+
 const char* word_of(ScheduleChoice choice) {
-  return choice == ScheduleChoice::constant ? "constant" : choice == ScheduleChoice::step ? "step" : "cosine";
+  return choice == ScheduleChoice::constant ? "constant"
+         : choice == ScheduleChoice::step   ? "step"
+         : choice == ScheduleChoice::cosine ? "cosine"
+                                            : automatic;
 }
 
 const char* word_of(HeaderChoice choice) {
@@ -57,20 +66,19 @@ std::string in_quotes(const std::string& text) {
   return quoted + '"';
 }
 
-/// One flag: its name and its values.
-struct Setting {
-  std::string flag;
-  std::vector<std::string> values;
-};
+}  // namespace
 
-std::vector<Setting> list_settings(const FitFlags& flags) {
-  std::vector<Setting> settings;
+std::vector<FitSetting> list_fit_settings(const FitFlags& flags) {
+  std::vector<FitSetting> settings;
   const auto add = [&](const char* flag, const auto& value) { settings.push_back({flag, {fmt::format("{}", value)}}); };
+  const auto add_optional = [&](const char* flag, const auto& value) {
+    settings.push_back({flag, {value ? fmt::format("{}", *value) : automatic}});
+  };
   const auto add_text = [&](const char* flag, const std::string& value) {
     if (!value.empty()) settings.push_back({flag, {value}});
   };
   const auto add_all = [&](const char* flag, const auto& values) {
-    Setting setting{flag, {}};
+    FitSetting setting{flag, {}};
     for (const auto& value : values) setting.values.push_back(fmt::format("{}", value));
     if (!setting.values.empty()) settings.push_back(setting);
   };
@@ -94,24 +102,24 @@ std::vector<Setting> list_settings(const FitFlags& flags) {
   if (flags.test_size > 0) add("test-size", flags.test_size);
   add_all("network", flags.networks);
   add("restarts", flags.restarts);
-  add("workers", *flags.workers);
+  add_optional("workers", flags.workers);
   add_switch("eliminate", flags.eliminate);
   add("baseline", word_of(flags.baseline));
-  add("epochs", *flags.epochs);
-  add("batch-size", *flags.batch_size);
-  add("optimizer", flags.optimizer == OptimizerChoice::sgd ? "sgd" : "adam");
-  add("lr", *flags.lr);
+  add_optional("epochs", flags.epochs);
+  add_optional("batch-size", flags.batch_size);
+  add("optimizer", word_of(flags.optimizer));
+  add_optional("lr", flags.lr);
   add("momentum", flags.momentum);
   add("lr-schedule", word_of(flags.lr_schedule));
   if (flags.lr_schedule == ScheduleChoice::step) add_all("lr-milestones", flags.lr_milestones);
-  add("burn-in", *flags.burn_in);
-  add("frequency", *flags.frequency);
-  add("hyper-steps", *flags.hyper_steps);
-  add("hyper-lr", *flags.hyper_lr);
-  add("best-after", *flags.best_after);
+  add_optional("burn-in", flags.burn_in);
+  add_optional("frequency", flags.frequency);
+  add_optional("hyper-steps", flags.hyper_steps);
+  add_optional("hyper-lr", flags.hyper_lr);
+  add_optional("best-after", flags.best_after);
   add("patience", flags.patience);
-  add("likelihood", app::word_of(flags.likelihood));
-  add("structure", app::word_of(flags.structure));
+  add("likelihood", flags.likelihood == LikelihoodChoice::unset ? automatic : app::word_of(flags.likelihood));
+  add("structure", flags.structure == StructureChoice::unset ? automatic : app::word_of(flags.structure));
   add("curvature", app::word_of(flags.curvature));
   add("kron-approx", app::word_of(flags.kronecker));
   add("mc-samples", flags.mc_samples);
@@ -119,7 +127,7 @@ std::vector<Setting> list_settings(const FitFlags& flags) {
   add_all("prior-precision", flags.prior_precision);
   add_all("noise", flags.noise);
   add_switch("learn-temperature", flags.learn_temperature);
-  add("likelihood-weight", *flags.likelihood_weight);
+  add_optional("likelihood-weight", flags.likelihood_weight);
   if (flags.augment != AugmentChoice::none) add("augment", app::word_of(flags.augment));
   add("seed", flags.common.seed);
   add("threads", flags.common.threads);
@@ -128,33 +136,24 @@ std::vector<Setting> list_settings(const FitFlags& flags) {
   return settings;
 }
 
-}  // namespace
-
 std::vector<std::pair<std::string, std::string>> fit_settings(const FitFlags& resolved) {
   std::vector<std::pair<std::string, std::string>> settings;
-  for (const Setting& setting : list_settings(resolved))
+  for (const FitSetting& setting : list_fit_settings(resolved))
     settings.emplace_back(setting.flag, fmt::format("{}", fmt::join(setting.values, ",")));
   return settings;
 }
 
 std::string fit_toml(const FitFlags& resolved) {
-  std::string toml = "# Every setting of this run, resolved: ockham fit --config config.toml does it again.\n";
-  if (resolved.preset != PresetChoice::none)
-    toml += fmt::format("# It was made with --preset {}.\n", app::word_of(resolved.preset));
-  for (const Setting& setting : list_settings(resolved)) {
+  std::string toml = fmt::format(
+      "# Every setting of this run, resolved: ockham fit --config config.toml does it again.\npreset = \"{}\"\n",
+      app::word_of(resolved.preset));
+  for (const FitSetting& setting : list_fit_settings(resolved)) {
     std::vector<std::string> quoted;
     for (const std::string& value : setting.values) quoted.push_back(value == "true" ? value : in_quotes(value));
     toml += quoted.size() == 1 ? fmt::format("{} = {}\n", setting.flag, quoted[0])
                                : fmt::format("{} = [{}]\n", setting.flag, fmt::join(quoted, ", "));
   }
   return toml;
-}
-
-RunConfiguration fit_configuration(const FitFlags& resolved, const FitData& data) {
-  RunConfiguration configuration;
-  for (const auto& [flag, value] : fit_settings(resolved)) configuration[flag] = value;
-  configuration[data_checksum_name] = data.checksum;
-  return configuration;
 }
 
 }  // namespace ockham::app

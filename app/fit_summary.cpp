@@ -107,7 +107,7 @@ std::string fit_json(const FitSummary& summary) {
   if (!data.is_regression()) json["class_names"] = data.encoding.classes;
   json["selected"] = summary.results.candidates.front().network;
   json["run"] = summary.run;
-  json["complete"] = summary.end == TrainingsEnd::complete;
+  json["complete"] = summary.end == TrainingsEnd::complete && summary.results.in_time;
   json["candidates"] = Json::array();
   for (const CandidateResult& result : summary.results.candidates)
     json["candidates"].push_back(candidate_json(summary, result));
@@ -154,8 +154,8 @@ std::string fit_table(const FitSummary& summary) {
   }
   for (const std::string& warning : summary.results.warnings) text += fmt::format("warning: {}\n", warning);
   if (summary.end == TrainingsEnd::time_limit)
-    text += fmt::format("--time-limit ended trainings early; 'ockham fit ... --out {} --resume' continues them\n",
-                        summary.run);
+    text +=
+        fmt::format("--time-limit ended trainings early; 'ockham fit --resume --out {}' continues them\n", summary.run);
   text += fmt::format("{}selected {}{} in {}\nreport:  {}/report.html\npredict: ockham predict {} {}\n", bold,
                       summary.results.candidates.front().network, plain, duration(summary.seconds), summary.run,
                       summary.run, summary.data.images ? "DIR" : "NEW.csv");

@@ -30,7 +30,7 @@ Dataset first_examples(const Dataset& data, int64_t count) {
 
 }  // namespace
 
-double measured_epoch_seconds(const Candidate& candidate, const Dataset& data, const OnlineOptions& options) {
+EpochCost measure_epoch_cost(const Candidate& candidate, const Dataset& data, const OnlineOptions& options) {
   const double examples = static_cast<double>(data.size());
   const int64_t batch = options.map.batch_size > 0 ? std::min(options.map.batch_size, data.size()) : data.size();
   const Model model = candidate.make(0);
@@ -63,11 +63,10 @@ double measured_epoch_seconds(const Candidate& candidate, const Dataset& data, c
     const double hyper_step = hyper.steps > 0 ? hyper_seconds / static_cast<double>(hyper.steps) : 0;
     const double pass = each * examples + once + std::min(fit.seconds_decompose, small.seconds_decompose) +
                         hyper_step * static_cast<double>(options.hyper.steps);
-    const auto passes = static_cast<double>(std::max<int64_t>(1, options.epochs / options.frequency));
-    return training + pass * passes / static_cast<double>(options.epochs);
+    return {training, pass};
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::numerical) throw;
-    return 0;  // the training will say what is wrong
+    return {};  // the training will say what is wrong
   }
 }
 

@@ -1,11 +1,13 @@
 // How long a training will take, by a look at the clock: for what is printed, never for what is chosen.
 #pragma once
 
+#include "app/time_left.h"
 #include "ockham/select/train_candidates.h"
 
 namespace ockham::app {
 
-/// Seconds of one epoch with its share of the curvature passes, from one batch of each on throw-away weights.
-double measured_epoch_seconds(const Candidate& candidate, const Dataset& data, const OnlineOptions& options);
+/// Seconds of an epoch and of a curvature pass with its steps, from one batch of each on throw-away weights; zeros when
+/// they break down numerically.
+EpochCost measure_epoch_cost(const Candidate& candidate, const Dataset& data, const OnlineOptions& options);
 
 }  // namespace ockham::app

@@ -58,11 +58,11 @@ class Checkpoints {
 
 }  // namespace
 
-FitTrainings train_in_directory(const FitPlan& plan, const FitData& data, const RunDirectory& run) {
+FitTrainings train_in_directory(const FitPlan& plan, const FitData& data, const RunDirectory& run, ProgressLine& line) {
   const InterruptWatch interrupt;
   const auto start = Clock::now();
   Checkpoints checkpoints(plan, data, run);
-  FitProgress progress(plan, data);
+  FitProgress progress(plan, data, line);
   FitTrainings trainings;
   const auto go_on = [&] {
     if (interrupt.interrupted()) trainings.end = TrainingsEnd::interrupted;
@@ -78,7 +78,10 @@ FitTrainings train_in_directory(const FitPlan& plan, const FitData& data, const 
     if (state) progress.resumed(candidate, restart, state->epoch);
     return state;
   };
-  watcher.begin = [&](size_t, size_t) { return go_on(); };
+  watcher.begin = [&](size_t candidate, size_t restart) {
+    progress.begin(candidate, restart);
+    return go_on();
+  };
   watcher.after_batch = [&](size_t candidate, size_t restart, const BatchProgress& now) {
     progress.after_batch(candidate, restart, now);
     return go_on();
@@ -94,7 +97,7 @@ FitTrainings train_in_directory(const FitPlan& plan, const FitData& data, const 
     if (trainings.end != TrainingsEnd::interrupted) progress.ended(training);
   };
   trainings.all = train_candidates(plan.candidates, data.training, plan.options, watcher);
-  progress.clear();
+  line.clear();
   return trainings;
 }
 

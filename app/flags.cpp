@@ -104,7 +104,7 @@ CLI::Option* add_words(CLI::App& app, const std::string& flag, std::function<voi
       ->option_text(fmt::format("{}", fmt::join(words, "|")));
 }
 
-void add_common_flags(CLI::App& app, CommonFlags& flags) {
+void add_common_flags(CLI::App& app, CommonFlags& flags, const std::vector<std::string>& meaningless) {
   const std::vector<const CLI::Option*> before = static_cast<const CLI::App&>(app).get_options();
 
   app.add_flag("--json", flags.json, "Print the result as one JSON object on stdout");
@@ -120,7 +120,7 @@ void add_common_flags(CLI::App& app, CommonFlags& flags) {
              "Memory budget, e.g. 500M, 2G, 1.5GiB (default: three quarters of what is free)")
       ->option_text("BYTES");
   add_parsed(app, "--time-limit", flags.time_limit, parse_seconds,
-             "Give up after this many seconds, or 10m, 2h; looked at after each batch (default: none)")
+             "Give up after this time: seconds, or 10m, 2h (default: none)")
       ->option_text("TIME");
   app.add_flag("--quiet", flags.quiet, "No progress and no messages on stderr");
   add_choice<ColorChoice>(
@@ -135,6 +135,7 @@ void add_common_flags(CLI::App& app, CommonFlags& flags) {
 
   for (CLI::Option* option : app.get_options())
     if (std::find(before.begin(), before.end(), option) == before.end()) option->group(common_group);
+  for (const std::string& flag : meaningless) app.get_option(flag)->group("");
   app.get_help_ptr()->group(common_group);
 }
 

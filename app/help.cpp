@@ -41,10 +41,22 @@ std::string indented_lines(const std::string& text) {
 
 class ExamplesFirst : public CLI::Formatter {
  public:
+  ExamplesFirst() { label("Positionals", "Arguments"); }
+
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const override {
     return fmt::format("{}\n\nExamples:\n{}\n{}{}{}", wrap(app->get_description(), 0),
                        indented_lines(app->get_footer()), make_usage(app, name), make_positionals(app),
                        make_flags(app));
+  }
+
+  /// "Usage: ockham predict [OPTIONS] RUN [DATA]".
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    std::string usage = fmt::format("Usage: {} [OPTIONS]", name.empty() ? app->get_name() : name);
+    for (const CLI::Option* option : app->get_options([](const CLI::Option* one) { return one->get_positional(); })) {
+      const bool required = option->get_description().find("(required)") != std::string::npos;
+      usage += fmt::format(required ? " {}" : " [{}]", option->get_name(/*positional=*/true));
+    }
+    return usage + "\n";
   }
 
   /// The subcommand's own flags before those that every subcommand has.
@@ -54,10 +66,16 @@ class ExamplesFirst : public CLI::Formatter {
     std::string text;
     for (const std::string& group : groups) {
       const auto options = app->get_options(
-          [&group](const CLI::Option* option) { return option->nonpositional() && option->get_group() == group; });
+          [&group](const CLI::Option* option) { return !option->get_positional() && option->get_group() == group; });
       if (!group.empty() && !options.empty()) text += make_group(group, false, options);
     }
     return text;
+  }
+
+  /// What stands for the value; which flags exclude each other is said in words.
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const std::string text = option->get_option_text();
+    return text.empty() || option->get_positional() ? "" : " " + text;
   }
 
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
@@ -74,7 +92,9 @@ class ExamplesFirst : public CLI::Formatter {
 std::shared_ptr<CLI::FormatterBase> make_formatter() { return std::make_shared<ExamplesFirst>(); }
 
 std::string overview(const std::vector<CommandSummary>& commands) {
-  std::string text = "ockham: the Laplace marginal likelihood (evidence) of neural networks.\n\nExamples:\n";
+  std::string text =
+      "ockham: chooses neural networks by their marginal likelihood (the evidence), from the training data alone.\n\n"
+      "Examples:\n";
   size_t width = 0;
   for (const CommandSummary& command : commands) {
     text += fmt::format("  {}\n", command.example);

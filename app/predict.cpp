@@ -1,6 +1,5 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 
@@ -9,6 +8,7 @@
 #include "app/predict_flags.h"
 #include "app/predict_images.h"
 #include "app/predict_report.h"
+#include "app/progress_line.h"
 #include "app/run_model.h"
 #include "app/scores_report.h"
 #include "ockham/base/atomic_file.h"
@@ -48,16 +48,16 @@ void check_method(const PredictFlags& flags, const TrainedModel& trained) {
                             word_of(flags.method)));
 }
 
-/// The time limit, and on a terminal how far it is.
-std::function<void(int64_t)> watch(const CommonFlags& flags, int64_t examples, Clock::time_point start) {
-  const bool show = !flags.quiet && !flags.json && ::isatty(2) == 1;
-  return [=, limit = flags.time_limit](int64_t done) {
+/// The time limit, and how far it is.
+std::function<void(int64_t)> watch(const CommonFlags& flags, const PredictData& data, Clock::time_point start,
+                                   ProgressLine& line) {
+  return [show = count_examples(line, fmt::format("predicting {}:", data.name), data.inputs.size(0)), start,
+          limit = flags.time_limit](int64_t done) {
     if (limit > 0 && seconds_since(start) > limit)
       throw Error(
           ErrorKind::failure,
           fmt::format("--time-limit: {} examples were done in {} s; give more time, or --method map", done, limit));
-    if (show && seconds_since(start) > 1)
-      fmt::print(stderr, "\rpredicted: {}/{}{}", done, examples, done >= examples ? "\r\033[K" : "");
+    show(done);
   };
 }
 
@@ -71,14 +71,21 @@ int run_predict(const PredictFlags& given) {
     for (const std::string& read : {flags.data, flags.inputs, flags.targets})
       expect_other_file("--out", flags.out, read);
   }
+  ProgressLine line(flags.common.quiet);
+  messages.hold();
+  line.show("reading the run and the data");
   const TrainedModel trained = load_run_model(flags.run);
   check_method(flags, trained);
   if (flags.samples > 0 && flags.method != MethodChoice::sampled)
     messages.add("--samples is not used: it belongs to --method sampled");
   if (flags.samples == 0) flags.samples = standard_samples;
-  const PredictData data = read_predict_data(flags, trained, messages);
+  PredictData data = read_predict_data(flags, trained, messages);
   std::optional<PredictData> others;
   if (!flags.ood.empty()) others = read_other_images(flags, trained, messages);
+  line.clear();
+  messages.release();
+  data.progress = watch(flags.common, data, start, line);
+  if (others) others->progress = watch(flags.common, *others, start, line);
 
   PredictOptions options;
   options.method = method_of(flags.method);
@@ -86,7 +93,7 @@ int run_predict(const PredictFlags& given) {
   options.samples = flags.samples;
   options.seed = flags.common.seed;
   options.memory_budget = flags.common.memory;
-  options.progress = watch(flags.common, data.inputs.size(0), start);
+  options.progress = data.progress;
   PredictReport report;
   report.places = data.places;
   report.files = data.files;
@@ -97,19 +104,20 @@ int run_predict(const PredictFlags& given) {
   } else if (data.scored) {
     ScoreOptions scoring;
     scoring.memory_budget = flags.common.memory;
-    scoring.progress = watch(flags.common, data.scored->size(), start);
+    scoring.progress = scoring.map_progress = data.progress;
     report.scores = score(trained, *data.scored, scoring);
   }
+  line.clear();
   report.messages = messages.all();
   report.seconds = seconds_since(start);
 
-  if (!flags.out.empty()) write_atomically(flags.out, predictions_csv(trained.encoding, report));
+  if (!flags.out.empty()) write_atomically(flags.out, predictions_csv(trained, report));
   if (flags.common.json) {
     fmt::print("{}", predictions_json(trained, flags, report));
     return 0;
   }
   if (flags.out.empty()) {
-    fmt::print("{}", predictions_csv(trained.encoding, report));
+    fmt::print("{}", predictions_csv(trained, report));
   } else if (!flags.common.quiet) {
     fmt::print(stderr, "{} predictions in {}\n", data.inputs.size(0), flags.out);
   }

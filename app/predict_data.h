@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,7 @@ struct PredictData {
   std::optional<Dataset> scored;   // the examples whose targets are known; absent when there are none
   std::vector<int64_t> places;     // images: which of the file each is, from 0
   std::vector<std::string> files;  // images: the file of each, where it has its own
+  std::function<void(int64_t examples_done)> progress = {};  // how far their prediction is
 };
 
 /// Throws Error(data) naming file, line and column. Rows without a target are predicted and left out of the metrics.

@@ -35,7 +35,7 @@ const char* word_of(MethodChoice choice) {
 const char* word_of(ScopeChoice choice) { return choice == ScopeChoice::whole ? "whole" : "last-layer"; }
 
 void declare_predict(CLI::App& app, PredictFlags& flags) {
-  app.description("Predictions of a fitted network for a table or images, with their uncertainties.");
+  app.description("Predicts for a table or images with a fitted network, and says how uncertain it is.");
   app.footer(
       "ockham predict ockham-runs/2026-01-31-235959 new.csv --out predictions.csv\n"
       "ockham predict RUN new.csv --json\n"
@@ -43,12 +43,12 @@ void declare_predict(CLI::App& app, PredictFlags& flags) {
       "ockham predict RUN cifar-10/ --ood svhn/ --out predictions.csv\n"
       "ockham predict RUN --inputs x.npy --targets y.npy");
   app.add_option("RUN", flags.run, "Run directory that ockham fit made (required)")->option_text("");
-  app.add_option(
-         "DATA", flags.data,
-         "Table with the columns of training: .csv, .csv.gz, or - for standard input; or a directory of images, or "
-         "images [N, C, H, W] in a .npy file")
+  app.add_option("DATA", flags.data,
+                 "A table with the columns of training: .csv, .csv.gz, or - for standard input; or images: a "
+                 "directory, a PNG or "
+                 "JPEG file, or a .npy file [N, C, H, W]")
       ->option_text("");
-  app.add_option("--out", flags.out, "Write the predictions to this file (default: standard output)")
+  app.add_option("--out", flags.out, "The file for the predictions (default: standard output)")
       ->option_text("FILE.csv");
   add_choice<MethodChoice>(app, "--method", flags.method, methods,
                            "map: the network alone; linearised, probit (for classes), sampled (for classes): with the "
@@ -67,9 +67,9 @@ void declare_predict(CLI::App& app, PredictFlags& flags) {
   add_choice<SetChoice>(app, "--set", flags.set,
                         {{"auto", SetChoice::automatic}, {"training", SetChoice::training}, {"test", SetChoice::test}},
                         "Which images of a directory; auto: its test set where it has one");
-  add_count(app, "--size", flags.size, 1, "So many of the images, drawn by the seed (default: all)");
+  add_count(app, "--size", flags.size, 1, "Predict for so many of the images, drawn by the seed (default: all)");
   add_table_flags(app, flags.table);
-  add_common_flags(app, flags.common);
+  add_common_flags(app, flags.common, {"--dtype", "--device", "--color"});
   app.callback([&flags] { check(flags); });
 }
 

@@ -123,12 +123,15 @@ void assess_images(const TrainedModel& trained, const PredictData& data, const s
   if (!data.scored && !others) return;
   const bool is_map = report.predictions.method == PredictMethod::map;
   const at::Tensor& probabilities = report.predictions.probabilities;
-  const at::Tensor map = is_map ? probabilities : class_probabilities(predict_outputs(trained, data.inputs));
+  const at::Tensor map =
+      is_map ? probabilities : class_probabilities(predict_outputs(trained, data.inputs, data.progress));
   if (data.scored)
     report.scores = score_probabilities(map, is_map ? at::Tensor() : probabilities, data.scored->targets());
   if (!others) return;
-  const at::Tensor other_map = class_probabilities(predict_outputs(trained, others->inputs));
-  const at::Tensor other = is_map ? other_map : predict_table(trained, others->inputs, options).probabilities;
+  const at::Tensor other_map = class_probabilities(predict_outputs(trained, others->inputs, others->progress));
+  PredictOptions as_well = options;
+  as_well.progress = others->progress;
+  const at::Tensor other = is_map ? other_map : predict_table(trained, others->inputs, as_well).probabilities;
   report.ood = OodReport{others->name, others->inputs.size(0), area_under_roc(entropy(probabilities), entropy(other)),
                          area_under_roc(entropy(map), entropy(other_map))};
 }

@@ -3,7 +3,10 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
-#include <iterator>
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "app/scores_report.h"
@@ -17,14 +20,16 @@ using Json = nlohmann::ordered_json;
 /// All numbers of an example in one row, and their names.
 struct Columns {
   std::vector<std::string> names;
-  at::Tensor values;     // [N, names] float64
-  at::Tensor likeliest;  // [N] int64 for classes, else undefined
+  std::vector<double> scales;  // of the targets behind them; 1 for probabilities
+  at::Tensor values;           // [N, names] float64
+  at::Tensor likeliest;        // [N] int64 for classes, else undefined
 };
 
 Columns columns_of(const TableEncoding& encoding, const TablePredictions& predictions) {
   Columns columns;
   if (predictions.probabilities.defined()) {
     for (const std::string& name : encoding.classes) columns.names.push_back("p_" + name);
+    columns.scales.assign(columns.names.size(), 1);
     columns.values = predictions.probabilities.contiguous();
     columns.likeliest = columns.values.argmax(1);
     return columns;
@@ -37,6 +42,7 @@ Columns columns_of(const TableEncoding& encoding, const TablePredictions& predic
   for (size_t c = 0; c < encoding.targets.size(); ++c) {
     for (const auto& [name, part] : parts) {
       columns.names.push_back(encoding.targets.size() == 1 ? name : encoding.targets[c].name + "_" + name);
+      columns.scales.push_back(encoding.targets[c].sd);
       values.push_back(part.select(1, static_cast<int64_t>(c)));
     }
   }
@@ -52,6 +58,27 @@ std::string csv_field(const std::string& text) {
     quoted += letter;
   }
   return quoted + "\"";
+}
+
+/// The shortest text that is no further from the value than `tolerance`: as many digits as the prediction deserves.
+std::string shortest(double value, double tolerance) {
+  const auto is_near = [&](const std::string& text) {
+    return std::abs(std::strtod(text.c_str(), nullptr) - value) <= tolerance;
+  };
+  const std::string single = fmt::format("{}", static_cast<float>(value));
+  if (is_near(single)) return single;
+  for (int digits = std::numeric_limits<float>::max_digits10; digits < std::numeric_limits<double>::max_digits10;
+       ++digits) {
+    const std::string text = fmt::format("{:.{}g}", value, digits);
+    if (is_near(text)) return text;
+  }
+  return fmt::format("{}", value);
+}
+
+/// How far a written number may be from the computed one: as far as the rounding of a float32 network's outputs. That
+/// is relative to the scale of a target where it is smaller than the target itself: a year, an hour since 1970.
+double tolerance_of(double value, double scale, at::ScalarType type) {
+  return type == at::kDouble ? 0 : std::min(std::abs(value), scale) * std::numeric_limits<float>::epsilon();
 }
 
 std::string image_name(const PredictReport& report, int64_t row) {
@@ -89,7 +116,9 @@ void expect_finite(const TablePredictions& predictions) {
   }
 }
 
-std::string predictions_csv(const TableEncoding& encoding, const PredictReport& report) {
+std::string predictions_csv(const TrainedModel& trained, const PredictReport& report) {
+  const TableEncoding& encoding = trained.encoding;
+  const at::ScalarType type = trained.model.network.dtype();
   const Columns columns = columns_of(encoding, report.predictions);
   const bool images = !report.places.empty();
   std::string text = images ? "image," : "";
@@ -102,8 +131,8 @@ std::string predictions_csv(const TableEncoding& encoding, const PredictReport& 
   for (int64_t row = 0; row < columns.values.size(0); ++row) {
     if (images) text += image_name(report, row) + ",";
     if (columns.likeliest.defined()) text += classes[columns.likeliest.data_ptr<int64_t>()[row]] + ",";
-    for (size_t i = 0; i < columns.names.size(); ++i)
-      fmt::format_to(std::back_inserter(text), "{}{}", i > 0 ? "," : "", *value++);
+    for (size_t i = 0; i < columns.names.size(); ++i, ++value)
+      text += (i > 0 ? "," : "") + shortest(*value, tolerance_of(*value, columns.scales[i], type));
     text += '\n';
   }
   return text;

@@ -34,10 +34,11 @@ void expect_finite(const TablePredictions& predictions);
 
 /// A header and a row per example. One target: mean, sd, sd_epistemic, sd_noise, lower95, upper95; several: the same
 /// for each, after its name and an underscore. Classes: class, p_<class> for each. Images: before them `image`, the
-/// place in the file from 0.
-std::string predictions_csv(const TableEncoding& encoding, const PredictReport& report);
+/// place in the file from 0. Numbers have the digits that a float32 network gives (at most nine, more only where a
+/// target is far larger than its spread); those of a float64 network all of theirs.
+std::string predictions_csv(const TrainedModel& trained, const PredictReport& report);
 
-/// One JSON object; the predictions are objects with the names of the CSV's columns.
+/// One JSON object, every number to its last digit; the predictions are objects with the names of the CSV's columns.
 std::string predictions_json(const TrainedModel& trained, const PredictFlags& flags, const PredictReport& report);
 
 }  // namespace ockham::app

@@ -15,7 +15,7 @@ int run_report(const ReportFlags& flags) {
   const RunDirectory run = RunDirectory::open(flags.run, RunAccess::write);
   if (!run.has(RunFile::summary))
     throw Error(ErrorKind::data, fmt::format("{}: the run is not finished, so there is nothing to report; continue it "
-                                             "with 'ockham fit ... --out {} --resume'",
+                                             "with 'ockham fit --resume --out {}'",
                                              flags.run, flags.run));
   run.write(RunFile::report, render_report(parse_report_data(read_file(report_data_path(run)))));
   const std::string path = run.path_of(RunFile::report);

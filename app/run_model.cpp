@@ -14,9 +14,9 @@ TrainedModel load_run_model(const std::string& path) {
   if (!run.has(RunFile::model))
     throw Error(
         ErrorKind::data,
-        fmt::format("{0}: the run is not finished and has no model yet; continue it with the command that began "
-                    "it and --out {0} --resume",
-                    run.path()));
+        fmt::format(
+            "{0}: the run is not finished and has no model yet; continue it with 'ockham fit --resume --out {0}'",
+            run.path()));
   return load_trained_model(run.path_of(RunFile::model));
 }
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "app/fit_resume_flags.h"
 #include "app/help.h"
 #include "ockham/base/error.h"
 #include "ockham/base/nearest_word.h"
@@ -93,8 +94,15 @@ std::string explain(const CLI::App& app, const std::string& command, const CLI::
     return fmt::format("the configuration file sets '{}', which {} does not have: {}", key, command,
                        suggest("--" + key));
   }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && message.find("received") != std::string::npos)
+    return fmt::format("{} is given more than once: {}", subject, more);
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
     return fmt::format("{} needs a value: {}", subject, more);
+  if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) {
+    const std::string excluded = after(message, " excludes ");
+    return fmt::format("{} and {} exclude each other; give one of them", message.substr(0, message.find(' ')),
+                       excluded);
+  }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
     return fmt::format("{} is missing: {}", subject.substr(0, subject.find(' ')), more);
   if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
@@ -106,15 +114,16 @@ std::string explain(const CLI::App& app, const std::string& command, const CLI::
   return message;
 }
 
-CommandLine parse_subcommand(const Subcommand& chosen, std::vector<std::string> arguments) {
+CommandLine parse_subcommand(const Subcommand& chosen, const std::vector<std::string>& arguments) {
   CLI::App app;
   app.name("ockham " + chosen.name);
   app.formatter(make_formatter());
   Flags flags;
   chosen.declare(app, flags);
   try {
-    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
-    app.parse(arguments);
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 takes them from the back
+    if (const auto* fit = std::get_if<FitFlags>(&flags); fit != nullptr && fit->resume)
+      flags = resume_flags(*fit, app, arguments);
   } catch (const CLI::CallForHelp&) {
     fmt::print("{}", app.help());
     return {std::nullopt, 0};

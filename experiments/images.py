@@ -2,11 +2,12 @@
 """Online training against default weight decay on image sets: the paper's Table 2 at the size of two cores.
 
     experiments/images.py run    --data DIR [--ood DIR] [--seeds 0-2] [--only WORD]... [--ockham build/ockham] [--out DIR]
-    experiments/images.py table  [--out DIR]
+    experiments/images.py table
 
 DIR holds fashion-mnist/, mnist/ and cifar-10/ as `ockham data` leaves them; --ood is a directory of other images (SVHN) for
 the networks trained on CIFAR-10. Every training is one `ockham fit` in a run directory of its own; finished ones are not
-repeated, and interrupted ones go on. `table` reads what is there. The settings were fixed before test data were looked at.
+repeated, and interrupted ones go on. What a training gave goes to --results (experiments/image_results.json, kept in the
+repository), and `table` prints it; delete an entry to train it again. The settings were fixed before test data were looked at.
 """
 import argparse
 import json
@@ -14,7 +15,6 @@ import math
 import pathlib
 import statistics
 import subprocess
-import sys
 
 # What is trained: set, network, training images. The optimiser follows the preset; a ResNet has Fixup's learning rate.
 PROBLEMS = [
@@ -46,6 +46,7 @@ def run_path(arguments, problem, method, seed):
 
 
 def fit(arguments, problem, method, seed):
+    """Trains, assesses out of distribution where asked, and returns what is kept."""
     data, network, examples, flags = problem
     run = run_path(arguments, problem, method, seed)
     if not (run / "run.json").exists():
@@ -54,11 +55,18 @@ def fit(arguments, problem, method, seed):
                    *method_flags(method, examples), *flags, *(["--resume"] if run.exists() else [])]
         print(" ".join(str(word) for word in command), flush=True)
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    if arguments.ood and data == "cifar-10" and not (run / "ood.json").exists():
+    candidate = json.loads((run / "run.json").read_text())["candidates"][0]
+    kept = {"seconds": candidate["seconds"], "evidence": candidate["log_marginal_likelihood_per_example"],
+            **{name: candidate["test"][name] for name in ("accuracy", "log_likelihood", "ece")}}
+    if arguments.ood and data == "cifar-10":
         answer = subprocess.run([arguments.ockham, "predict", run, arguments.data / data, "--ood", arguments.ood, "--method",
                                  "map", "--json"], check=True, stdout=subprocess.PIPE)
-        found = json.loads(answer.stdout)
-        (run / "ood.json").write_text(json.dumps(found["ood"]))
+        kept["auroc"] = json.loads(answer.stdout)["ood"]["auroc_map"]
+    return kept
+
+
+def read_results(arguments):
+    return json.loads(arguments.results.read_text()) if arguments.results.exists() else {}
 
 
 def run_all(arguments):
@@ -67,8 +75,13 @@ def run_all(arguments):
         for problem in PROBLEMS:
             for method in METHODS:
                 name = run_path(arguments, problem, method, seed).name
-                if all(word in name for word in arguments.only):
-                    fit(arguments, problem, method, seed)
+                results = read_results(arguments)
+                if name in results or not all(word in name for word in arguments.only):
+                    continue
+                results[name] = fit(arguments, problem, method, seed)
+                partial = arguments.results.with_suffix(".partial")
+                partial.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
+                partial.replace(arguments.results)
 
 
 def spread(values, digits):
@@ -84,25 +97,20 @@ def print_table(arguments):
     print("| set | network | method | seeds | test accuracy % | test log likelihood | ECE | evidence per image | AUROC | "
           "minutes |")
     print("|---|---|---|---|---|---|---|---|---|---|")
+    results = read_results(arguments)
     for problem in PROBLEMS:
         for method, name in METHODS.items():
-            runs, aurocs = [], []
-            for path in sorted(arguments.out.glob(run_path(arguments, problem, method, "*").name)):
-                if not (path / "run.json").exists():
-                    continue
-                runs.append(json.loads((path / "run.json").read_text())["candidates"][0])
-                if (path / "ood.json").exists():
-                    aurocs.append(json.loads((path / "ood.json").read_text())["auroc_map"])
+            start = run_path(arguments, problem, method, "").name
+            runs = [kept for run, kept in sorted(results.items()) if run.startswith(start)]
             if not runs:
                 continue
-            tests = [run["test"] for run in runs]
             print(f"| {problem[0]} | {problem[1]} | {name} | {len(runs)} "
-                  f"| {spread([100 * test['accuracy'] for test in tests], 2)} "
-                  f"| {spread([test['log_likelihood'] for test in tests], 3)} "
-                  f"| {spread([test['ece'] for test in tests], 3)} "
-                  f"| {spread([run['log_marginal_likelihood_per_example'] for run in runs], 3)} "
-                  f"| {spread(aurocs, 3)} | {statistics.mean(run['seconds'] for run in runs) / 60:.1f} |")
-            sys.stdout.flush()
+                  f"| {spread([100 * run['accuracy'] for run in runs], 2)} "
+                  f"| {spread([run['log_likelihood'] for run in runs], 3)} "
+                  f"| {spread([run['ece'] for run in runs], 3)} "
+                  f"| {spread([run['evidence'] for run in runs], 3)} "
+                  f"| {spread([run['auroc'] for run in runs if 'auroc' in run], 3)} "
+                  f"| {statistics.mean(run['seconds'] for run in runs) / 60:.1f} |")
 
 
 def main():
@@ -113,7 +121,9 @@ def main():
     parser.add_argument("--seeds", default="0-2", help="first-last")
     parser.add_argument("--only", action="append", default=[], help="trainings whose name has this word; repeatable")
     parser.add_argument("--ockham", default="build/ockham")
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("image-runs"))
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("image-runs"), help="run directories")
+    parser.add_argument("--results", type=pathlib.Path,
+                        default=pathlib.Path(__file__).resolve().parent / "image_results.json")
     arguments = parser.parse_args()
     if arguments.what == "table":
         print_table(arguments)

@@ -119,7 +119,8 @@ struct DecomposedCurvature::State {
                                         " prior precisions, but the prior has " + std::to_string(prior->size()) +
                                         " groups.");
     }
-    if (!at::isfinite(prepared.log_prior_precision).all().item<bool>()) {
+    const double* logs = prepared.log_prior_precision.data_ptr<double>();
+    if (!std::all_of(logs, logs + prior->size(), [](double value) { return std::isfinite(value); })) {
       throw Error(ErrorKind::numerical, "A log prior precision is not finite.");
     }
     // Below this a shift is what restoring a value from text may change.

@@ -12,12 +12,25 @@ at::Tensor DecomposedDiagonal::precision_at(const PrecisionPoint& point) {
   return at::add(span_.log_precision(point.log_prior_precision).exp(), diagonal_.values(point.root_shift), point.scale);
 }
 
+LogSum DecomposedDiagonal::sum_over(size_t index, const at::Tensor& values, double scale, double precision) {
+  const BlockSpan::Run& run = span_.runs()[index];
+  const at::Tensor part = values.narrow(0, run.first, run.size);
+  if (evaluations_ <= kEvaluationsForBins || run.size < kValuesForBins) return log_sum(part, scale, precision);
+  bins_.resize(span_.runs().size());
+  if (!bins_[index]) bins_[index].emplace(part);
+  return bins_[index]->usable() ? bins_[index]->log_sum(scale, precision) : log_sum(part, scale, precision);
+}
+
 void DecomposedDiagonal::add_log_determinant(const PrecisionPoint& point, LogDeterminant& total) {
+  const bool at_pass = !point.root_shift.defined();
+  if (at_pass) ++evaluations_;
   const at::Tensor values = diagonal_.values(point.root_shift);
   double* by_group = total.gradient_log_prior_precision.data_ptr<double>();
-  for (const BlockSpan::Run& run : span_.runs()) {
+  for (size_t index = 0; index < span_.runs().size(); ++index) {
+    const BlockSpan::Run& run = span_.runs()[index];
     const double precision = std::exp(point.log_prior_precision.data_ptr<double>()[run.group]);
-    const LogSum sums = log_sum(values.narrow(0, run.first, run.size), point.scale, precision);
+    const LogSum sums = at_pass ? sum_over(index, values, point.scale, precision)
+                                : log_sum(values.narrow(0, run.first, run.size), point.scale, precision);
     const double trace = precision * sums.reciprocal;
     total.value += sums.log;
     by_group[run.group] += trace;

@@ -5,10 +5,14 @@
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
+#include <optional>
+#include <vector>
+
 #include "ockham/curvature/curvature.h"
 #include "ockham/curvature/decomposed_moving.h"
 #include "ockham/curvature/decomposed_point.h"
 #include "ockham/curvature/decomposed_span.h"
+#include "ockham/linalg/binned_spectrum.h"
 
 namespace ockham {
 
@@ -33,9 +37,13 @@ class DecomposedDiagonal {
 
  private:
   at::Tensor precision_at(const PrecisionPoint& point);  // s h + δ [p]
+  /// Σ log(s h_i + δ) and Σ 1/(s h_i + δ) over a run of the span.
+  LogSum sum_over(size_t run, const at::Tensor& values, double scale, double precision);
 
   BlockSpan span_;
   MovingFactor diagonal_;
+  int64_t evaluations_ = 0;
+  std::vector<std::optional<BinnedSpectrum>> bins_;  // by run, after several evaluations at the pass
 };
 
 }  // namespace ockham

@@ -168,6 +168,7 @@ at::Tensor DecomposedKronecker::split(const at::Tensor& rows) const {
 }
 
 void DecomposedKronecker::add_log_determinant(const PrecisionPoint& point, LogDeterminant& total) {
+  ++evaluations_;
   if (uniform()) {
     for (size_t g = 0; g < groups_.size(); ++g) {
       damping_ ? add_damped(g, point, total) : add_uniform(g, point, total);
@@ -180,9 +181,19 @@ void DecomposedKronecker::add_log_determinant(const PrecisionPoint& point, LogDe
   span_.accumulate(by_weight, total.gradient_log_prior_precision);
 }
 
+LogSum DecomposedKronecker::sum_over(size_t g, const Basis& basis, const PrecisionPoint& point) {
+  const bool often = !point.root_shift.defined() && evaluations_ > kEvaluationsForBins &&
+                     basis.q.numel() * basis.w.numel() >= kValuesForBins;
+  if (!often) return log_sum_outer(basis.q, basis.w, point.scale, basis.shift);
+  std::optional<BinnedSpectrum>& bins = groups_[g].bins;
+  if (!bins) bins.emplace(basis.q, basis.w);
+  return bins->usable() ? bins->log_sum(point.scale, basis.shift)
+                        : log_sum_outer(basis.q, basis.w, point.scale, basis.shift);
+}
+
 void DecomposedKronecker::add_uniform(size_t g, const PrecisionPoint& point, LogDeterminant& total) {
   const Basis basis = uniform_basis(g, point, false);
-  const LogSum sums = log_sum_outer(basis.q, basis.w, point.scale, basis.shift);
+  const LogSum sums = sum_over(g, basis, point);
   const double trace = basis.shift * sums.reciprocal;
   total.value += sums.log;
   total.gradient_log_prior_precision.data_ptr<double>()[span_.uniform_group()] += trace;

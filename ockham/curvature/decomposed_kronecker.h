@@ -9,12 +9,14 @@
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
+#include <optional>
 #include <vector>
 
 #include "ockham/curvature/curvature.h"
 #include "ockham/curvature/decomposed_moving.h"
 #include "ockham/curvature/decomposed_point.h"
 #include "ockham/curvature/decomposed_span.h"
+#include "ockham/linalg/binned_spectrum.h"
 
 namespace ockham {
 
@@ -41,6 +43,7 @@ class DecomposedKronecker {
   struct Group {
     MovingFactor left, right;
     bool gradient_left;
+    std::optional<BinnedSpectrum> bins = std::nullopt;  // of all q_i w_j, after several evaluations at the pass
     const MovingFactor& gradient() const { return gradient_left ? left : right; }
     MovingFactor& gradient() { return gradient_left ? left : right; }
   };
@@ -69,6 +72,8 @@ class DecomposedKronecker {
   at::Tensor derivative_at(MovingFactor& factor, int64_t m, const PrecisionPoint& point);
   at::Tensor split(const at::Tensor& rows) const;  // [n, p] to [n, G, d0, d1]
 
+  /// Σ_ij log(s q_i w_j + δ) and Σ_ij 1/(s q_i w_j + δ).
+  LogSum sum_over(size_t group, const Basis& basis, const PrecisionPoint& point);
   void add_uniform(size_t group, const PrecisionPoint& point, LogDeterminant& total);
   void add_damped(size_t group, const PrecisionPoint& point, LogDeterminant& total);
   void add_whitened(size_t group, const PrecisionPoint& point, at::Tensor by_weight, LogDeterminant& total);
@@ -76,6 +81,7 @@ class DecomposedKronecker {
   BlockSpan span_;
   bool damping_;
   std::vector<Group> groups_;
+  int64_t evaluations_ = 0;
   RememberedPoint remembered_;
   std::vector<Basis> whitened_;
 };

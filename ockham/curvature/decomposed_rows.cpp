@@ -56,6 +56,7 @@ void DecomposedRows::add_log_determinant(const PrecisionPoint& point, LogDetermi
   ++evaluations_;
   if (point.root_shift.defined()) return add_directly(point, total);
   if (choose_majority()) return add_by_majority(point, total);
+  if (choose_whitening() && add_by_whitening(point, total)) return;
   if (choose_grams()) return add_by_grams(point, total);
   add_directly(point, total);
 }

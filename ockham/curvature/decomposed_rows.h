@@ -1,11 +1,15 @@
-// A dense block by its rows, H = s·ΦᵀΦ + D with Φ [m, p], m < p: |H| = |D|·|M|, M = I + s Φ D⁻¹ Φᵀ [m, m]. With K_g =
-// Φ_g Φ_gᵀ, the Gram matrix of the weights of one precision, by what the prior is over the block:
-//   few precisions:    M = I + Σ_g (s/δ_g) K_g, δ_g tr(H⁻¹)_gg = n_g - (s/δ_g) tr(M⁻¹ K_g)                     O(m³) a
-//   step mostly one (δ on n of p weights, r = p - n others): K₁ = U Λ Uᵀ once, E = 1/(1 + sΛ/δ), Ψ = √s Uᵀ Φᵣ Dᵣ^-½,
-//                      |M| = ∏ E_i⁻¹ |C|, C = I + Ψᵀ E Ψ; δ (H⁻¹)_ii = (C⁻¹)_ii for the r others              O(m r²) a
-//                      step (one precision for all is r = 0, O(m) a step)
-//   anything:          Y = L⁻¹ √s Φ D^-½, M = L Lᵀ, δ_i (H⁻¹)_ii = 1 - Σ_k Y_ki²                              O(m² p) a
-//   step
+// A dense block by its rows, H = s·ΦᵀΦ + D with Φ [m, p], m < p: |H| = |D|·|M|, M = I + s Φ D⁻¹ Φᵀ [m, m] = L Lᵀ.
+// K_g = Φ_g Φ_gᵀ is the Gram matrix of the n_g weights of one precision. By what the prior is over the block:
+//   mostly one precision, often evaluated (δ on n of p weights, r = p - n others), O(m r²) a step, O(m) where r = 0:
+//     K₁ = U Λ Uᵀ once, E = 1/(1 + sΛ/δ), Ψ = √s Uᵀ Φᵣ Dᵣ^-½,
+//     |M| = ∏ E_i⁻¹ |C|, C = I + Ψᵀ E Ψ; δ (H⁻¹)_ii = (C⁻¹)_ii for the r others
+//   mostly one precision, seldom evaluated, O(m³ + m² r) a step:
+//     M from the factors of rows that are products (linalg/product_rows); for the r others as under "anything";
+//     for the one what is left of tr(M⁻¹ (M - I)) = m - ‖L⁻¹‖²
+//   few precisions, O(m³) a step:
+//     M = I + Σ_g (s/δ_g) K_g, δ_g tr(H⁻¹)_gg = n_g - (s/δ_g) tr(M⁻¹ K_g)
+//   anything, O(m² p) a step:
+//     Y = L⁻¹ √s Φ D^-½, δ_i (H⁻¹)_ii = 1 - Σ_k Y_ki²
 // Away from the pass Φ(t) = Φ + Σ_m t_m Φ̇_m.
 #pragma once
 
@@ -44,8 +48,10 @@ class DecomposedRows {
   at::Tensor rows_at(const PrecisionPoint& point) const;
   bool choose_majority();
   bool choose_grams();
+  bool choose_whitening();
   void add_by_majority(const PrecisionPoint& point, LogDeterminant& total);
   void add_by_grams(const PrecisionPoint& point, LogDeterminant& total);
+  bool add_by_whitening(const PrecisionPoint& point, LogDeterminant& total);  // false when M is not finite
   void add_directly(const PrecisionPoint& point, LogDeterminant& total);
 
   /// √s Φ(t) D⁻¹ [m, p] and the Cholesky factor of M, for solves at one point.
@@ -67,6 +73,14 @@ class DecomposedRows {
   /// Φ_run Φ_runᵀ [m, m]: of the rows' factors where the run is a parameter that has them.
   at::Tensor gram_of(const BlockSpan::Run& run) const;
   std::map<int64_t, RowFactors> factors_;  // by the first weight of their parameter within the block
+
+  /// Φ of a parameter with one precision as products; `right` is one column of ones where it has no factors.
+  struct Part {
+    int64_t group = 0;
+    at::Tensor left, right;
+  };
+  std::vector<Part> parts_;
+  int64_t widest_group_ = -1;
 
   std::vector<int64_t> gram_groups_;
   at::Tensor gram_weights_;  // n_g [G']

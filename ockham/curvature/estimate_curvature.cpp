@@ -7,6 +7,7 @@
 
 #include "ockham/base/error.h"
 #include "ockham/base/random.h"
+#include "ockham/curvature/estimate_plain_mlp.h"
 #include "ockham/curvature/plan.h"
 #include "ockham/curvature/rebuild_dense.h"
 #include "ockham/observe/verified_observer.h"
@@ -65,6 +66,9 @@ Curvature finish(CurvaturePlan& plan, int64_t examples) {
 
 CurvatureEstimate estimate_curvature(const Network& network, const Likelihood& likelihood, const Dataset& data,
                                      const Hyperparameters& hyperparameters, const CurvatureOptions& options) {
+  if (PlainMlp* mlp = HandmadePasses::of(network)) {
+    if (auto by_hand = estimate_plain_mlp(*mlp, likelihood, data, hyperparameters, options)) return *std::move(by_hand);
+  }
   const VerifiedObserver observer(network, data.inputs(), options.observe, options.verify);
   const Observation& seen = observer.sample();
   const int64_t outputs = seen.outputs().size(1), examples = data.size();

@@ -11,8 +11,9 @@ CurvatureAt curvature_at(const LaplaceFit& fit, const Hyperparameters& hyperpara
   PrecisionPoint point;
   point.scale = fit.options.likelihood_weight * curvature_scale(fit.likelihood, kind, hyperparameters);
   point.log_prior_precision = hyperparameters.log_prior_precision;
-  point.root_shift =
-      root_hyperparameters(fit.likelihood, hyperparameters) - root_hyperparameters(fit.likelihood, fit.fitted_at);
+  const at::Tensor now = root_hyperparameters(fit.likelihood, hyperparameters);
+  if (now.numel() == 0) return {fit.curvature, point, false};
+  point.root_shift = now - root_hyperparameters(fit.likelihood, fit.fitted_at);
   const bool moved = (point.root_shift.abs() > 1e-12).any().item<bool>();
   if (!moved || !can_rebuild(fit.curvature.curvature(), kind)) return {fit.curvature, point, false};
 

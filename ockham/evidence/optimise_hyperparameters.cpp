@@ -26,15 +26,25 @@ void climb(at::Tensor& value, const at::Tensor& gradient, at::Tensor& first, at:
                                       std::to_string(first.numel()) + " values, but there are " +
                                       std::to_string(value.numel()) + "; start with a new state.");
   }
-  if (!at::isfinite(gradient).all().item<bool>()) {
-    throw Error(ErrorKind::numerical,
-                std::string("The gradient of the evidence with respect to the ") + name + " is not finite.");
-  }
-  first = kBeta1 * first + (1 - kBeta1) * gradient;
-  second = kBeta2 * second + (1 - kBeta2) * gradient.square();
+  // A few numbers: tensor operators would take longer than the rest of a step.
+  const at::Tensor slopes = gradient.contiguous();
+  at::Tensor next = value.clone(), next_first = first.clone(), next_second = second.clone();
+  double *x = next.data_ptr<double>(), *m = next_first.data_ptr<double>(), *v = next_second.data_ptr<double>();
+  const double* g = slopes.data_ptr<double>();
   const double correction1 = 1 - std::pow(kBeta1, static_cast<double>(step));
   const double correction2 = 1 - std::pow(kBeta2, static_cast<double>(step));
-  value = value + step_size / correction1 * first / ((second / correction2).sqrt() + kEpsilon);
+  for (int64_t i = 0; i < value.numel(); ++i) {
+    if (!std::isfinite(g[i])) {
+      throw Error(ErrorKind::numerical,
+                  std::string("The gradient of the evidence with respect to the ") + name + " is not finite.");
+    }
+    m[i] = kBeta1 * m[i] + (1 - kBeta1) * g[i];
+    v[i] = kBeta2 * v[i] + (1 - kBeta2) * g[i] * g[i];
+    x[i] += step_size / correction1 * m[i] / (std::sqrt(v[i] / correction2) + kEpsilon);
+  }
+  value = next;
+  first = next_first;
+  second = next_second;
 }
 
 }  // namespace

@@ -12,6 +12,8 @@ void sgemm_(const char* transposed_a, const char* transposed_b, const int* m, co
             float* c, const int* ldc);
 void dlauum_(const char* triangle, const int* n, double* a, const int* lda, int* info);
 void dpotrf_(const char* triangle, const int* n, double* a, const int* lda, int* info);
+void dsyevd_(const char* job, const char* triangle, const int* n, double* a, const int* lda, double* values,
+             double* work, const int* work_size, int* integer_work, const int* integer_work_size, int* info);
 void dsyrk_(const char* triangle, const char* transposed, const int* n, const int* k, const double* alpha,
             const double* a, const int* lda, const double* beta, double* c, const int* ldc);
 void ssyrk_(const char* triangle, const char* transposed, const int* n, const int* k, const float* alpha,

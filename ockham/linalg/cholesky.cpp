@@ -12,12 +12,14 @@
 #include "ockham/linalg/blas.h"
 #include "ockham/linalg/factorise.h"
 #include "ockham/linalg/factorise_and_invert.h"
+#include "ockham/linalg/halves.h"
 #include "ockham/linalg/mirror.h"
 #include "ockham/linalg/triangular_inverse.h"
 
 namespace ockham {
 namespace {
 
+constexpr int64_t kHalves = 256;         // below this a second thread costs more than it saves
 constexpr int64_t kThreadedBlas = 1000;  // below this two BLAS threads are slower than one
 
 [[noreturn]] void report_failure(const std::string& what, int64_t n, bool finite, int minor) {
@@ -34,7 +36,14 @@ constexpr int64_t kThreadedBlas = 1000;  // below this two BLAS threads are slow
 
 /// Zeros above the diagonal of a matrix stored by columns.
 void clear_above(double* columns, int64_t n) {
-  for (int64_t j = 1; j < n; ++j) std::fill_n(columns + j * n, j, 0.0);
+  const auto clear = [=](int64_t first, int64_t last) {
+    for (int64_t j = first; j < last; ++j) std::fill_n(columns + j * n, j, 0.0);
+  };
+  const int64_t middle = static_cast<int64_t>(0.707 * static_cast<double>(n));  // n/√2 columns have half of the entries
+  if (n >= kHalves)
+    run_in_halves({[&](int half) { clear(half == 0 ? 0 : middle, half == 0 ? middle : n); }});
+  else
+    clear(0, n);
 }
 
 }  // namespace

@@ -13,11 +13,13 @@
 
 #include "ockham/base/error.h"
 #include "ockham/base/platform.h"
+#include "ockham/linalg/blas.h"
 
 namespace ockham {
 namespace {
 
 constexpr int64_t kThreadedFrom = 256;
+constexpr int64_t kSmall = 128;        // up to here a loop ends before an operator would have begun
 constexpr double kWorthAThread = 3e6;  // Σ n³ below which starting a thread costs more than it saves
 
 double work_of(const std::vector<at::Tensor>& matrices) {
@@ -30,13 +32,36 @@ std::string name_of_matrix(size_t index, int64_t n) {
   return "matrix " + std::to_string(index) + " [" + std::to_string(n) + ", " + std::to_string(n) + "]";
 }
 
+/// LAPACK without what libtorch does around it, which takes half as long as the values of a small matrix do.
+at::Tensor small_values(const at::Tensor& matrix) {
+  at::Tensor copy = matrix.clone(at::MemoryFormat::Contiguous), values = at::empty({matrix.size(0)}, at::kDouble);
+  const int n = static_cast<int>(matrix.size(0)), leading = std::max(n, 1), integers = 1;
+  // Values alone need 2n + 1 numbers, and more for the block reduction, which pays above this size only.
+  std::vector<double> work(static_cast<size_t>(2 * n + 1 + 64 * n));
+  const int size = static_cast<int>(work.size());
+  int integer = 0, info = 0;
+  dsyevd_("N", "L", &n, copy.data_ptr<double>(), &leading, values.data_ptr<double>(), work.data(), &size, &integer,
+          &integers, &info);
+  return info == 0 ? values : at::Tensor();
+}
+
+bool is_finite(const at::Tensor& doubles) {
+  if (doubles.size(0) > kSmall || !doubles.is_contiguous()) return at::isfinite(doubles).all().item<bool>();
+  const double* first = doubles.data_ptr<double>();
+  return std::all_of(first, first + doubles.numel(), [](double value) { return std::isfinite(value); });
+}
+
 SymmetricEigen decompose(const at::Tensor& matrix, bool vectors, const std::string& name) {
   const at::Tensor doubles = matrix.detach().to(at::kDouble);
-  if (!at::isfinite(doubles).all().item<bool>()) {
+  if (!is_finite(doubles)) {
     throw Error(ErrorKind::numerical, "The curvature has entries that are not finite (" + name +
                                           "); check the weights and the data for NaN and overflow.");
   }
   try {
+    if (!vectors && doubles.size(0) <= kSmall) {
+      const at::Tensor values = small_values(doubles);
+      if (values.defined()) return {values, at::Tensor()};
+    }
     if (!vectors) return {at::linalg_eigvalsh(doubles), at::Tensor()};
     auto [values, columns] = at::linalg_eigh(doubles);
     return {values, columns};
@@ -93,9 +118,17 @@ std::vector<SymmetricEigen> symmetric_eigen(const std::vector<at::Tensor>& matri
 
 int64_t clip_negative(at::Tensor& values) {
   if (values.numel() == 0) return 0;
-  const double largest = std::max(0.0, values.max().item<double>());
-  const int64_t clipped = (values < -1e-12 * largest).sum().item<int64_t>();
-  values.clamp_(0);
+  if (values.numel() > kSmall || !values.is_contiguous()) {
+    const double largest = std::max(0.0, values.max().item<double>());
+    const int64_t clipped = (values < -1e-12 * largest).sum().item<int64_t>();
+    values.clamp_(0);
+    return clipped;
+  }
+  double *first = values.data_ptr<double>(), *last = first + values.numel();
+  const double largest = std::max(0.0, *std::max_element(first, last));
+  const int64_t clipped = std::count_if(first, last, [&](double value) { return value < -1e-12 * largest; });
+  std::replace_if(
+      first, last, [](double value) { return value < 0; }, 0.0);
   return clipped;
 }
 

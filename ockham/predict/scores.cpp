@@ -58,7 +58,6 @@ void add_bayes_scores(const at::Tensor& probabilities, const at::Tensor& classes
 
 void score_classes(const TrainedModel& trained, const Dataset& data, const at::Tensor& chosen,
                    const PredictOptions& predict, PredictiveScores& scores) {
-  add_map_scores(class_probabilities(predict_outputs(trained, data.inputs())), data.targets(), scores);
   std::vector<at::Tensor> parts;
   for_each_prediction(
       trained, data.inputs().index_select(0, chosen), predict,
@@ -68,37 +67,50 @@ void score_classes(const TrainedModel& trained, const Dataset& data, const at::T
   add_bayes_scores(scores.linearised_probabilities, data.targets().index_select(0, chosen), scores);
 }
 
-void score_numbers(const TrainedModel& trained, const Dataset& data, const at::Tensor& chosen,
-                   const PredictOptions& predict, PredictiveScores& scores) {
-  const auto width = static_cast<int64_t>(trained.encoding.targets.size());
+/// [N, C] in their own units.
+at::Tensor targets_of(const TableEncoding& encoding, const Dataset& data) {
+  const auto width = static_cast<int64_t>(encoding.targets.size());
   if (data.targets().numel() != data.size() * width)
     throw Error(ErrorKind::data, fmt::format("the targets have {} values for {} examples, but the model has {} targets",
                                              data.targets().numel(), data.size(), width));
-  const at::Tensor targets = target_means(trained.encoding) +
-                             target_scales(trained.encoding) * data.targets().to(at::kDouble).reshape({-1, width});
-  PredictOptions map_options = predict;
-  map_options.method = PredictMethod::map;
-  map_options.progress = nullptr;
-  const RegressionTable map = predict_table(trained, data.inputs(), map_options).regression;
+  return target_means(encoding) + target_scales(encoding) * data.targets().to(at::kDouble).reshape({-1, width});
+}
+
+void score_numbers(const TrainedModel& trained, const Dataset& data, const at::Tensor& chosen,
+                   const PredictOptions& predict, PredictiveScores& scores) {
   PredictOptions linearised = predict;
   linearised.method = PredictMethod::linearised;
-  const at::Tensor some = data.inputs().index_select(0, chosen), some_targets = targets.index_select(0, chosen);
-  const RegressionTable bayes = predict_table(trained, some, linearised).regression;
-  scores.coverage95 = at::logical_and(some_targets >= bayes.lower95, some_targets <= bayes.upper95)
-                          .to(at::kDouble)
-                          .mean()
-                          .item<double>();
-  const RegressionScores plain = score_regression(map.mean, map.sd.square(), targets);
-  scores.rmse = plain.rmse;
+  const at::Tensor targets = targets_of(trained.encoding, data).index_select(0, chosen);
+  const RegressionTable bayes = predict_table(trained, data.inputs().index_select(0, chosen), linearised).regression;
+  scores.coverage95 =
+      at::logical_and(targets >= bayes.lower95, targets <= bayes.upper95).to(at::kDouble).mean().item<double>();
   if (!std::holds_alternative<Poisson>(trained.model.likelihood)) {
-    scores.log_likelihood = plain.mean_log_density;
-    scores.nll_bayes = -score_regression(bayes.mean, bayes.sd.square(), some_targets).mean_log_density;
+    scores.nll_bayes = -score_regression(bayes.mean, bayes.sd.square(), targets).mean_log_density;
     return;
   }
   // By the moments of a log-normal rate, back to those of its logarithm.
   const at::Tensor variance = (bayes.sd_epistemic / bayes.mean).square().log1p();
-  scores.log_likelihood = poisson_log_likelihood(map.mean.log(), at::zeros_like(map.mean), targets);
-  scores.nll_bayes = -poisson_log_likelihood(bayes.mean.log() - 0.5 * variance, variance, some_targets);
+  scores.nll_bayes = -poisson_log_likelihood(bayes.mean.log() - 0.5 * variance, variance, targets);
+}
+
+PredictiveScores score_outputs(const Model& model, const TableEncoding& encoding, const Dataset& data,
+                               const at::Tensor& outputs) {
+  PredictiveScores scores;
+  scores.examples = data.size();
+  scores.nll_bayes = std::numeric_limits<double>::quiet_NaN();
+  if (encoding.task == Task::classification) {
+    add_map_scores(class_probabilities(outputs), data.targets(), scores);
+  } else {
+    const at::Tensor targets = targets_of(encoding, data);
+    const RegressionTable map = map_regression(model, encoding, outputs);
+    const RegressionScores plain = score_regression(map.mean, map.sd.square(), targets);
+    scores.rmse = plain.rmse;
+    scores.log_likelihood = std::holds_alternative<Poisson>(model.likelihood)
+                                ? poisson_log_likelihood(map.mean.log(), at::zeros_like(map.mean), targets)
+                                : plain.mean_log_density;
+  }
+  scores.nll = -scores.log_likelihood;
+  return scores;
 }
 
 }  // namespace
@@ -114,17 +126,26 @@ PredictiveScores score_probabilities(const at::Tensor& map, const at::Tensor& ba
 }
 
 PredictiveScores score(const TrainedModel& trained, const Dataset& data, const ScoreOptions& options) {
-  PredictiveScores scores;
-  const at::Tensor chosen = choose_examples(data.size(), std::max<int64_t>(1, options.linearised_examples));
+  const bool classes = trained.encoding.task == Task::classification;
+  if (!classes) targets_of(trained.encoding, data);  // what does not fit is refused before the work
+  PredictiveScores scores = score_outputs(trained.model, trained.encoding, data,
+                                          predict_outputs(trained, data.inputs(), options.map_progress));
+  if (options.linearised_examples == 0) return scores;
+  const at::Tensor chosen = choose_examples(data.size(), options.linearised_examples);
   PredictOptions predict;
   predict.memory_budget = options.memory_budget;
   predict.progress = options.progress;
-  scores.examples = data.size();
-  scores.linearised_examples = chosen.numel();
-  const bool classes = trained.encoding.task == Task::classification;
-  (classes ? score_classes : score_numbers)(trained, data, chosen, predict, scores);
-  scores.nll = -scores.log_likelihood;
+  try {
+    (classes ? score_classes : score_numbers)(trained, data, chosen, predict, scores);
+    scores.linearised_examples = chosen.numel();
+  } catch (const ScoreOptions::LeaveOut&) {  // it came before any of them was set
+  }
   return scores;
+}
+
+PredictiveScores score_map(const Model& model, const TableEncoding& encoding, const Dataset& data,
+                           const std::function<void(int64_t examples_done)>& progress) {
+  return score_outputs(model, encoding, data, predict_outputs(model, data.inputs(), progress));
 }
 
 }  // namespace ockham

@@ -10,11 +10,14 @@
 namespace ockham {
 
 struct ScoreOptions {
+  /// Thrown by `progress`: the scores of the linearised predictive are left out, the others stay.
+  struct LeaveOut {};
   /// Examples for the linearised predictive, evenly spaced when there are more: it costs a Jacobian each. The others
-  /// use all.
+  /// use all. 0: none, and the scores `_bayes` are absent.
   int64_t linearised_examples = 20000;
-  int64_t memory_budget = 0;                            // bytes; 0: default_memory_budget()
-  std::function<void(int64_t examples_done)> progress;  // of the linearised ones; may throw to interrupt
+  int64_t memory_budget = 0;                                // bytes; 0: default_memory_budget()
+  std::function<void(int64_t examples_done)> progress;      // of the linearised ones; may throw to interrupt
+  std::function<void(int64_t examples_done)> map_progress;  // of the others, which come first
 };
 
 /// All per example. Plain names are of the MAP predictive (the network and its noise), `_bayes` of the linearised one
@@ -23,14 +26,15 @@ struct ScoreOptions {
 struct PredictiveScores {
   int64_t examples = 0;
   int64_t linearised_examples = 0;
-  double log_likelihood = 0;  // (1/N) Σ log p(y)
-  double nll = 0;             // its negative
-  double nll_bayes = 0;
+  double log_likelihood = 0;                   // (1/N) Σ log p(y)
+  double nll = 0;                              // its negative
+  double nll_bayes = 0;                        // NaN: it was not computed
   std::optional<double> rmse;                  // regression: over examples and targets
   std::optional<double> coverage95;            // regression: share of targets between lower95 and upper95, linearised
   std::optional<double> accuracy, ece, brier;  // classification
   std::optional<double> accuracy_bayes, ece_bayes, brier_bayes;
-  /// Classification by `score`: the examples [n] of the linearised predictive, and its probabilities [n, C].
+  /// Classification by `score`: the examples [n] of the linearised predictive, and its probabilities [n, C]; undefined
+  /// without it.
   at::Tensor linearised_rows, linearised_probabilities;
 };
 
@@ -41,5 +45,9 @@ PredictiveScores score_probabilities(const at::Tensor& map, const at::Tensor& ba
 /// Inputs and targets as `encode_inputs` and `encode_targets` give them (any floating type). Throws Error(data) when
 /// they do not fit the model.
 PredictiveScores score(const TrainedModel& trained, const Dataset& data, const ScoreOptions& options = {});
+
+/// The MAP scores alone: they need no posterior.
+PredictiveScores score_map(const Model& model, const TableEncoding& encoding, const Dataset& data,
+                           const std::function<void(int64_t examples_done)>& progress = {});
 
 }  // namespace ockham

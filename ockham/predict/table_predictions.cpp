@@ -49,36 +49,47 @@ PredictMethod choose(PredictMethod wish, Task task) {
 }
 
 /// [N, C] mean and variance of f to the target's units.
-RegressionTable in_target_units(const TrainedModel& trained, const at::Tensor& mean, const at::Tensor& variance) {
+RegressionTable in_target_units(const Model& model, const TableEncoding& encoding, const at::Tensor& mean,
+                                const at::Tensor& variance) {
   RegressionTable table;
-  if (std::holds_alternative<Poisson>(trained.model.likelihood)) {
+  if (std::holds_alternative<Poisson>(model.likelihood)) {
     table.mean = (mean + 0.5 * variance).exp();
     table.sd_epistemic = table.mean * variance.expm1().sqrt();
     table.sd_noise = table.mean.sqrt();
   } else {
-    const at::Tensor scale = target_scales(trained.encoding);
-    table.mean = target_means(trained.encoding) + scale * mean;
+    const at::Tensor scale = target_scales(encoding);
+    table.mean = target_means(encoding) + scale * mean;
     table.sd_epistemic = scale * variance.sqrt();
-    table.sd_noise = (scale * trained.model.hyperparameters.log_noise.exp()).expand_as(mean).contiguous();
+    table.sd_noise = (scale * model.hyperparameters.log_noise.exp()).expand_as(mean).contiguous();
   }
   table.sd = (table.sd_epistemic.square() + table.sd_noise.square()).sqrt();
   table.lower95 = table.mean - quantile_975 * table.sd;
   table.upper95 = table.mean + quantile_975 * table.sd;
-  if (std::holds_alternative<Poisson>(trained.model.likelihood)) table.lower95.clamp_min_(0);
+  if (std::holds_alternative<Poisson>(model.likelihood)) table.lower95.clamp_min_(0);
   return table;
 }
 
 }  // namespace
 
-at::Tensor predict_outputs(const TrainedModel& trained, const at::Tensor& inputs) {
+at::Tensor predict_outputs(const Model& model, const at::Tensor& inputs,
+                           const std::function<void(int64_t examples_done)>& progress) {
   const at::NoGradGuard no_grad;
-  const at::Tensor shaped = shape_inputs(trained, inputs);
   std::vector<at::Tensor> outputs;
-  for (int64_t first = 0; first < shaped.size(0); first += forward_batch) {
-    const at::Tensor part = shaped.narrow(0, first, std::min(forward_batch, shaped.size(0) - first));
-    outputs.push_back(trained.model.network.forward(part.to(trained.model.network.dtype())).to(at::kDouble));
+  for (int64_t first = 0; first < inputs.size(0); first += forward_batch) {
+    const int64_t count = std::min(forward_batch, inputs.size(0) - first);
+    outputs.push_back(model.network.forward(inputs.narrow(0, first, count).to(model.network.dtype())).to(at::kDouble));
+    if (progress) progress(first + count);
   }
-  return at::cat(outputs) / temperature_of(trained.model.hyperparameters);
+  return at::cat(outputs) / temperature_of(model.hyperparameters);
+}
+
+at::Tensor predict_outputs(const TrainedModel& trained, const at::Tensor& inputs,
+                           const std::function<void(int64_t examples_done)>& progress) {
+  return predict_outputs(trained.model, shape_inputs(trained, inputs), progress);
+}
+
+RegressionTable map_regression(const Model& model, const TableEncoding& encoding, const at::Tensor& outputs) {
+  return in_target_units(model, encoding, outputs, at::zeros_like(outputs));
 }
 
 void for_each_prediction(const TrainedModel& trained, const at::Tensor& inputs, const PredictOptions& options,
@@ -108,13 +119,12 @@ TablePredictions predict_table(const TrainedModel& trained, const at::Tensor& in
     throw Error(ErrorKind::usage, fmt::format("the number of samples is {}, expected at least 1", options.samples));
   const bool classes = trained.encoding.task == Task::classification;
   if (result.method == PredictMethod::map) {
-    const at::Tensor outputs = predict_outputs(trained, inputs);
+    const at::Tensor outputs = predict_outputs(trained, inputs, options.progress);
     if (classes) {
       result.probabilities = class_probabilities(outputs);
     } else {
-      result.regression = in_target_units(trained, outputs, at::zeros_like(outputs));
+      result.regression = map_regression(trained.model, trained.encoding, outputs);
     }
-    if (options.progress) options.progress(inputs.size(0));
     return result;
   }
   std::vector<at::Tensor> means, variances, probabilities;
@@ -132,7 +142,7 @@ TablePredictions predict_table(const TrainedModel& trained, const at::Tensor& in
   if (classes) {
     result.probabilities = at::cat(probabilities);
   } else {
-    result.regression = in_target_units(trained, at::cat(means), at::cat(variances));
+    result.regression = in_target_units(trained.model, trained.encoding, at::cat(means), at::cat(variances));
   }
   return result;
 }

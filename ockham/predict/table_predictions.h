@@ -46,8 +46,14 @@ struct TablePredictions {
 TablePredictions predict_table(const TrainedModel& trained, const at::Tensor& inputs,
                                const PredictOptions& options = {});
 
-/// The network's outputs over the temperature, [N, C] float64: what `map` reads.
-at::Tensor predict_outputs(const TrainedModel& trained, const at::Tensor& inputs);
+/// The network's outputs over the temperature, [N, C] float64: what `map` reads. `progress` comes after each batch.
+at::Tensor predict_outputs(const TrainedModel& trained, const at::Tensor& inputs,
+                           const std::function<void(int64_t examples_done)>& progress = {});
+/// The same of a model that has no posterior yet, for inputs in the shape that its network takes.
+at::Tensor predict_outputs(const Model& model, const at::Tensor& inputs,
+                           const std::function<void(int64_t examples_done)>& progress = {});
+/// What `map` makes of the outputs of a regression.
+RegressionTable map_regression(const Model& model, const TableEncoding& encoding, const at::Tensor& outputs);
 
 /// The linearised predictive (predict/linearised.h) chunk by chunk, in order; covariances of all examples at once may
 /// not fit into memory.

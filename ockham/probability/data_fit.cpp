@@ -72,11 +72,17 @@ DataFit::Value DataFit::evaluate(const Hyperparameters& hyperparameters) const {
   if (const Gaussian* gaussian = std::get_if<Gaussian>(&likelihood_)) {
     const at::Tensor log_noise = each::log_noise_of(*gaussian, hyperparameters, outputs_);
     if (!squared_residuals_.defined()) return {0, at::zeros_like(log_noise), none};
-    const at::Tensor scaled = squared_residuals_ * (-2 * log_noise).exp();
+    at::Tensor gradient = at::zeros(log_noise.sizes(), at::kDouble);
     const double count = static_cast<double>(examples_);
-    const double value = -0.5 * (scaled + count * (2 * log_noise + std::log(2 * M_PI))).sum().item<double>();
-    const at::Tensor gradient = scaled - count;
-    return {value, gaussian->noise_per_output ? gradient : gradient.sum().reshape({1}), none};
+    double value = 0;
+    for (int64_t c = 0; c < outputs_; ++c) {
+      const int64_t i = gaussian->noise_per_output ? c : 0;
+      const double log_sigma = log_noise.data_ptr<double>()[i];
+      const double scaled = squared_residuals_.data_ptr<double>()[c] * std::exp(-2 * log_sigma);
+      value -= 0.5 * (scaled + count * (2 * log_sigma + std::log(2 * M_PI)));
+      gradient.data_ptr<double>()[i] += scaled - count;
+    }
+    return {value, gradient, none};
   }
   if (!has_temperature(likelihood_)) return {value_, none, none};
 

@@ -152,26 +152,40 @@ void Prior::accumulate(size_t index, const at::Tensor& by_weight, at::Tensor& by
 Prior::Statistics Prior::statistics(const at::Tensor& theta) const {
   require_size(theta, layout_.total(), "The weights");
   Statistics statistics{at::zeros({size()}, at::kDouble), at::zeros({size()}, at::kDouble)};
-  const at::Tensor squares = theta.detach().to(at::kDouble).square();
+  const at::Tensor weights = theta.detach().to(at::kDouble).contiguous();
   for (size_t i = 0; i < layout_.count(); ++i) {
     const ParameterSlot& parameter = layout_[i];
-    const at::Tensor part = squares.narrow(0, parameter.offset, parameter.size);
-    accumulate(i, part, statistics.squared_norm);
-    accumulate(i, at::ones_like(part), statistics.count);
+    const at::Tensor part = weights.narrow(0, parameter.offset, parameter.size);
+    if (slots_[i].pattern == Pattern::uniform) {
+      statistics.squared_norm.data_ptr<double>()[slots_[i].first] += at::dot(part, part).item<double>();
+      statistics.count.data_ptr<double>()[slots_[i].first] += static_cast<double>(parameter.size);
+    } else {
+      accumulate(i, part.square(), statistics.squared_norm);
+      accumulate(i, at::ones_like(part), statistics.count);
+    }
   }
   return statistics;
 }
 
+// Loops, because a few numbers take a tensor operator longer to begin with than a loop to end.
 double Prior::log_density(const Statistics& statistics, const at::Tensor& log_precision) {
   require_size(log_precision, statistics.count.size(0), "The log prior precisions");
-  const at::Tensor terms =
-      statistics.count * (log_precision - std::log(2 * M_PI)) - log_precision.exp() * statistics.squared_norm;
-  return 0.5 * terms.sum().item<double>();
+  const at::Tensor contiguous = log_precision.to(at::kDouble).contiguous();
+  const double* logs = contiguous.data_ptr<double>();
+  const double *counts = statistics.count.data_ptr<double>(), *norms = statistics.squared_norm.data_ptr<double>();
+  double sum = 0;
+  for (int64_t g = 0; g < contiguous.numel(); ++g)
+    sum += counts[g] * (logs[g] - std::log(2 * M_PI)) - std::exp(logs[g]) * norms[g];
+  return 0.5 * sum;
 }
 
 at::Tensor Prior::log_density_gradient(const Statistics& statistics, const at::Tensor& log_precision) {
   require_size(log_precision, statistics.count.size(0), "The log prior precisions");
-  return 0.5 * (statistics.count - log_precision.exp() * statistics.squared_norm);
+  at::Tensor gradient = log_precision.to(at::kDouble).clone(at::MemoryFormat::Contiguous);
+  double* values = gradient.data_ptr<double>();
+  const double *counts = statistics.count.data_ptr<double>(), *norms = statistics.squared_norm.data_ptr<double>();
+  for (int64_t g = 0; g < gradient.numel(); ++g) values[g] = 0.5 * (counts[g] - std::exp(values[g]) * norms[g]);
+  return gradient;
 }
 
 }  // namespace ockham

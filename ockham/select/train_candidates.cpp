@@ -35,9 +35,10 @@ class Trainings {
     std::vector<size_t> order;
     for (size_t i = 0; i < all_.size(); ++i)
       if (all_[i].eliminated_at == 0 && !stopped_[i]) order.push_back(i);
-    // The longest first, so that no worker is left alone with it at the end.
+    const bool cheapest_first = options_.order == TrainingOrder::cheapest_first;
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-      return candidates_[all_[a].candidate].cost > candidates_[all_[b].candidate].cost;
+      const double left = candidates_[all_[a].candidate].cost, right = candidates_[all_[b].candidate].cost;
+      return cheapest_first ? left < right : left > right;
     });
     size_t next = 0;
     const auto work = [&] {

@@ -14,8 +14,13 @@ namespace ockham {
 struct Candidate {
   std::string network;                          // its name: "mlp:50-50"
   std::function<Model(uint64_t restart)> make;  // untrained, with weights drawn for that restart; from any thread
-  double cost = 1;                              // relative, of one epoch: the dearest is trained first
+  double cost = 1;                              // relative, of one epoch; decides the order, never a result
+  int64_t parameters = 0;                       // weights of its network
 };
+
+/// With several workers the dearest first takes the shortest time as a whole: no worker is left alone with it at the
+/// end. The cheapest first has its first results soonest.
+enum class TrainingOrder { dearest_first, cheapest_first };
 
 /// One training of a candidate, as it ended.
 struct CandidateTraining {
@@ -29,6 +34,7 @@ struct CandidatesOptions {
   size_t restarts = 1;
   /// Trainings at once. With more than one, each runs on one thread, which for small networks is the faster way.
   size_t workers = 1;
+  TrainingOrder order = TrainingOrder::dearest_first;
   /// Epochs at which all trainings wait for each other, and which of them go on (by their traces up to that epoch).
   /// Empty: nothing is eliminated.
   std::vector<int64_t> rungs;

@@ -1,9 +1,12 @@
 #include "ockham/train/map_epoch.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Dispatch.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "ockham/observe/plain_mlp.h"
 
 namespace ockham {
 namespace {
@@ -15,33 +18,36 @@ at::Tensor forward(const Network& network, const at::Tensor& inputs) {
   return outputs.dim() == 1 ? outputs.unsqueeze(1) : outputs;
 }
 
-// gradient += scale · δ θ, without a vector of P precisions where a parameter has one.
-void add_prior_gradient(const Model& model, const at::Tensor& precisions, double scale) {
+constexpr int64_t kFewWeights = 1 << 15;  // an operator takes longer to start than a loop over these takes
+
+double squared_norm(const at::Tensor& parameter) {
+  const at::Tensor theta = parameter.detach().reshape(-1);
+  if (theta.numel() > kFewWeights) return at::dot(theta, theta).item<double>();
+  return AT_DISPATCH_FLOATING_TYPES(theta.scalar_type(), "squared_norm", [&] {
+    const scalar_t* values = theta.data_ptr<scalar_t>();
+    double sum = 0;
+    for (int64_t i = 0; i < theta.numel(); ++i) sum += static_cast<double>(values[i]) * static_cast<double>(values[i]);
+    return sum;
+  });
+}
+
+// gradient += scale · δ θ, without a vector of P precisions where a parameter has one. Returns ½ Σ δ θ².
+double add_prior_gradient(const Model& model, const at::Tensor& precisions, double scale) {
   at::NoGradGuard no_gradients;
+  double energy = 0;
   for (size_t i = 0; i < model.network.parameters().size(); ++i) {
     const at::Tensor& parameter = model.network.parameters()[i];
     at::Tensor& gradient = parameter.mutable_grad();
     if (!gradient.defined()) gradient = at::zeros_like(parameter);
     const PriorSlot& slot = model.prior.slot(i);
     if (slot.pattern == PriorSlot::Pattern::uniform) {
-      gradient.add_(parameter, scale * precisions.data_ptr<double>()[slot.first]);
+      const double precision = precisions.data_ptr<double>()[slot.first];
+      gradient.add_(parameter, scale * precision);
+      energy += 0.5 * precision * squared_norm(parameter);
     } else {
-      gradient.addcmul_(parameter, model.prior.expand(i, precisions).to(parameter.scalar_type()).view_as(parameter),
-                        scale);
-    }
-  }
-}
-
-// ½ Σ δ θ².
-double prior_energy(const Model& model, const at::Tensor& precisions) {
-  double energy = 0;
-  for (size_t i = 0; i < model.network.parameters().size(); ++i) {
-    const at::Tensor theta = model.network.parameters()[i].detach().reshape(-1);
-    const PriorSlot& slot = model.prior.slot(i);
-    if (slot.pattern == PriorSlot::Pattern::uniform) {
-      energy += 0.5 * precisions.data_ptr<double>()[slot.first] * at::dot(theta, theta).item<double>();
-    } else {
-      energy += 0.5 * at::dot(model.prior.expand(i, precisions), theta.to(at::kDouble).square()).item<double>();
+      const at::Tensor by_weight = model.prior.expand(i, precisions);
+      gradient.addcmul_(parameter, by_weight.to(parameter.scalar_type()).view_as(parameter), scale);
+      energy += 0.5 * at::dot(by_weight, parameter.reshape(-1).to(at::kDouble).square()).item<double>();
     }
   }
   return energy;
@@ -61,15 +67,22 @@ struct BatchLoss {
 // where every likelihood has it in closed form.
 template <class Scale>
 BatchLoss backward_likelihood(const Model& model, const Batch& batch, const Scale& scale) {
-  const at::AutoGradMode with_gradients(true);
-  const at::Tensor outputs = forward(model.network, batch.inputs);
+  PlainMlp* by_hand = HandmadePasses::of(model.network);
+  const at::AutoGradMode with_gradients(by_hand == nullptr);
+  const at::Tensor outputs = by_hand != nullptr ? by_hand->forward(batch.inputs) : forward(model.network, batch.inputs);
   const at::Tensor values = outputs.detach();
   const double unit_noise = gradient_scale(model.likelihood, model.hyperparameters);
   const at::Tensor residual = output_gradient(model.likelihood, values, batch.targets, model.hyperparameters);
-  outputs.backward(residual * (unit_noise * scale(outputs.size(1))));
   const double value = has_one_noise(model.likelihood)
                            ? 0.5 * unit_noise * residual.square().sum().item<double>()
                            : -log_likelihood(model.likelihood, values, batch.targets, model.hyperparameters);
+  const at::Tensor column = residual * (unit_noise * scale(outputs.size(1)));
+  if (by_hand != nullptr) {
+    by_hand->backward(column);
+    by_hand->add_parameter_gradients();
+  } else {
+    outputs.backward(column);
+  }
   return {value, outputs.size(1)};
 }
 
@@ -106,8 +119,8 @@ double map_epoch(const Model& model, const Dataset& data, const MapOptions& opti
     };
     optimiser.zero_gradients();
     const BatchLoss loss = backward_likelihood(model, batch, [&](int64_t outputs) { return weight * scale(outputs); });
-    add_prior_gradient(model, precisions, scale(loss.outputs));
-    total += scale(loss.outputs) * (weight * loss.value + prior_energy(model, precisions));
+    const double prior_energy = add_prior_gradient(model, precisions, scale(loss.outputs));
+    total += scale(loss.outputs) * (weight * loss.value + prior_energy);
     optimiser.step();
     if (options.progress) options.progress(first + batch.inputs.size(0));
   }

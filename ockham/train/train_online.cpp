@@ -10,6 +10,7 @@
 
 #include "ockham/base/error.h"
 #include "ockham/base/platform.h"
+#include "ockham/observe/plain_mlp.h"
 
 namespace ockham {
 namespace {
@@ -51,6 +52,7 @@ class OnlineRun {
   OnlineRun(const Model& model, const Dataset& data, const OnlineOptions& options)
       : model_(model),
         data_(prepared(model, data)),
+        by_hand_(model_.network, data_.inputs()),
         options_(options),
         optimiser_(model.network.parameters(), options.optimiser) {
     options_.map.likelihood_weight = options.laplace.likelihood_weight;
@@ -179,6 +181,7 @@ class OnlineRun {
 
   Model model_;
   Dataset data_;
+  HandmadePasses by_hand_;  // of a plain MLP on a small table
   OnlineOptions options_;
   Optimiser optimiser_;
   OnlineState state_;

@@ -65,7 +65,7 @@ TEST_F(DataImagesTool, RefusesBeforeItDownloads) {
   pretend("curl", "touch '" + path("started") + "'; exit 1\n");
   fs::create_directory("mnist");
   write_bytes("mnist/t10k-labels-idx1-ubyte.gz", "mine");
-  expect_refusal(data, {"mnist/t10k-labels-idx1-ubyte.gz", "exists", "--force"}, {"mnist"});
+  expect_refusal(data, {"mnist/t10k-labels-idx1-ubyte.gz", "exists", "--overwrite"}, {"mnist"});
   expect_refusal(usage, {"--rows", "60000 images"}, {"mnist", "--rows", "100"});
   write_bytes("file", "");
   expect_refusal(data, {"file", "directory is expected"}, {"mnist", "--to", "file"});

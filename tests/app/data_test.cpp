@@ -56,8 +56,9 @@ TEST_F(DataTool, SaysInJsonWhatItWrote) {
 
 TEST_F(DataTool, KeepsAnExistingFileUnlessForced) {
   write_bytes("toy-curve.csv", "mine");
-  expect_refusal(data, {"toy-curve.csv", "exists", "--force"}, {"toy-curve"});
+  expect_refusal(data, {"toy-curve.csv", "exists", "--overwrite"}, {"toy-curve"});
   EXPECT_EQ(read_bytes("toy-curve.csv"), "mine");
+  expect_done({"toy-curve", "--overwrite"});
   expect_done({"toy-curve", "--force"});
   EXPECT_EQ(read_csv("toy-curve.csv").rows(), 150);
 }

@@ -33,11 +33,21 @@ TEST_F(Export, SaysTheOrderOfTheColumns) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   for (const char* part : {"[N, 5]", "price", "noise_sd", "0  width", "1  colour=blue", "4  height"})
     EXPECT_NE(result.out.find(part), std::string::npos) << result.out;
-  const auto json = run_json({"export", run, "--to", path("model.pt")});
+  const auto json = run_json({"export", run, "--to", path("model.pt"), "--overwrite"});
   EXPECT_EQ(json["features"],
             (std::vector<std::string>{"width", "colour=blue", "colour=green", "colour=red", "height"}));
   EXPECT_EQ(json["targets"], std::vector<std::string>{"price"});
   EXPECT_EQ(json["noise_sd"].size(), 1u);
+}
+
+TEST_F(Export, AFileThatExistsIsReplacedOnlyWhenAsked) {
+  const std::string run = make_run("run", make_trained({})), file = write_text("model.pt", "mine");
+  expect_refusal(3, {"model.pt", "exists", "--overwrite"}, {"export", run, "--to", file});
+  EXPECT_EQ(read_bytes(file), "mine");
+  EXPECT_EQ(run_tool({"export", run, "--to", file, "--overwrite"}).exit_code, 0);
+  EXPECT_NE(read_bytes(file), "mine");
+  expect_refusal(2, {"model.safetensors", "is read"},
+                 {"export", run, "--to", run + "/model.safetensors", "--overwrite"});
 }
 
 TEST_F(Export, PythonPredictsAsTheTool) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <csignal>
 #include <filesystem>
+#include <map>
 #include <thread>
 
 #include "ockham/data/npy.h"
@@ -81,8 +82,44 @@ TEST_F(FitImages, SubsetsAreDrawnByTheSeedAndTheTestSetCanBeLeft) {
   EXPECT_EQ(other["test_examples"], 0);
   EXPECT_FALSE(other["candidates"][0].contains("test"));
   write_idx_directory(path("elsewhere"), tiny_images(21, 1, 8, 5), 0, 0);
-  EXPECT_EQ(run_json(short_fit(idx(), "third", {"--test", path("elsewhere")}))["test_examples"], 21);
-  EXPECT_EQ(run_json(short_fit(idx(), "fourth", {"--test-fraction", "0.25"}))["test_examples"], 15);
+  const json third = run_json(short_fit(idx(), "third", {"--test", path("elsewhere")}));
+  EXPECT_EQ(third["test_examples"], 21);
+  EXPECT_TRUE(says(third, "own test set of 30 images is not used, but --test"));
+  const json fraction = run_json(short_fit(idx(), "fourth", {"--test-fraction", "0.25"}));
+  EXPECT_EQ(fraction["test_examples"], 15);
+  EXPECT_TRUE(
+      says(fraction, "own test set of 30 images is not used, but 25 % of its training images (--test-fraction"));
+}
+
+TEST_F(FitImages, WhatIsSoonDoneIsTrainedFirst) {
+  // More weights, but fewer multiplications.
+  const json summary = run_json(short_fit(idx(), "run", {"--network", "cnn:width=3,depth=2", "--workers", "1"}));
+  ASSERT_EQ(summary["candidates"].size(), 2u);
+  std::map<std::string, int64_t> weights;
+  for (const json& one : summary["candidates"]) weights[one["network"]] = one["parameters"];
+  ASSERT_GT(weights["mlp:8"], weights["cnn:width=3,depth=2"]);
+  const std::string metrics = read_bytes(path("run") + "/metrics.jsonl");
+  EXPECT_EQ(json::parse(metrics.substr(0, metrics.find('\n')))["network"], "mlp:8");
+}
+
+TEST_F(FitImages, AfterTheTimeLimitOnlyTheNetworksAloneAreScored) {
+  const json summary =
+      run_json({"fit", idx(), "--out", path("run"), "--network", "mlp:8", "--network", "linear", "--epochs", "100000",
+                "--batch-size", "16", "--frequency", "20", "--workers", "2", "--time-limit", "2"});
+  EXPECT_EQ(summary["complete"], false);
+  EXPECT_NE(summary["warnings"].dump().find("time limit was over"), std::string::npos) << summary["warnings"];
+  EXPECT_NE(read_bytes(path("run") + "/run.json").find("time limit was over"), std::string::npos);
+  ASSERT_EQ(summary["candidates"].size(), 2u);
+  for (const json& one : summary["candidates"]) {
+    EXPECT_TRUE(one["test"]["nll_bayes"].is_null());
+    EXPECT_TRUE(one["test"]["accuracy"].is_number() && one["train"]["nll"].is_number());
+    const double sum = one["log_likelihood"].get<double>() + one["log_prior"].get<double>() +
+                       0.5 * one["parameters"].get<double>() * std::log(2 * M_PI) - 0.5 * one["log_det"].get<double>();
+    const double evidence = one["log_marginal_likelihood"];
+    EXPECT_NEAR(sum, evidence, 1e-3 * std::abs(evidence));
+  }
+  EXPECT_EQ(run_tool({"predict", path("run"), path("idx")}).exit_code, 0);
+  EXPECT_NE(read_bytes(path("run") + "/report.html").find("data:image/png;base64,"), std::string::npos);
 }
 
 TEST_F(FitImages, ThePaperNetworkOnCifarRecords) {

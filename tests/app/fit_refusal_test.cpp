@@ -1,4 +1,5 @@
 // Bad tables and flags for `ockham fit`: one clear sentence and the right exit code each, and nothing written.
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 
 #include "tests/support/run_tool.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/support/torchscript_builder.h"
 
 namespace ockham::testing {
 namespace {
@@ -200,6 +202,29 @@ TEST_F(FitRefusal, NetworksThatCannotBeMade) {
   expect_bad_flags(usage, {"mlp:50,act=tahn", "tanh"}, {"--network", "mlp:50,act=tahn"});
   expect_bad_flags(usage, {"cnn:3c3d"}, {"--network", "cnn:3c3d"});
   expect_bad_flags(data, {"none.pt", "no such file"}, {"--network", path("none.pt")});
+}
+
+TEST_F(FitRefusal, NetworksWithoutAnEvidence) {
+  const auto save = [&](const std::string& forward) {
+    TorchScriptBuilder()
+        .parameter("weight", at::ones({1, 3}))
+        .buffer("mean", at::zeros({1}))
+        .buffer("variance", at::ones({1}))
+        .define("def forward(self, x):\n    y = torch.linear(x, self.weight)\n    return " + forward + "\n")
+        .save(path("net.pt"));
+  };
+  const auto expect_refused = [&](const Texts& mentioned) {
+    expect_bad_flags(data, mentioned,
+                     {"--target", "price", "--network", path("net.pt"), "--frequency", "2", "--out", "run"});
+  };
+  save("torch.batch_norm(y, None, None, self.mean, self.variance, True, 0.1, 1e-5, False)");
+  expect_refused({"net.pt", "batch norm is in training mode"});
+  save("torch.dropout(y, 0.5, True)");
+  expect_refused({"net.pt", "dropout"});
+  save("y - y.mean(0)");
+  expect_refused({"net.pt", "other examples of its batch"});
+  save("torch.cat([y, y], 1)");
+  expect_bad_flags(usage, {"net.pt", "[N, 1]"}, {"--target", "price", "--network", path("net.pt")});
 }
 
 TEST_F(FitRefusal, NumbersOutOfRange) {

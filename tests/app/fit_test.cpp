@@ -117,7 +117,7 @@ TEST_F(Fit, ARunThatIsCompleteSaysItAgain) {
 
 TEST_F(Fit, CtrlCWritesACheckpointAndResumeReachesTheSameNumbers) {
   const Strings long_fit = {"fit",    curve(),    "--network", "mlp:20,act=tanh", "--network",
-                            "linear", "--epochs", "1500",      "--frequency",     "10"};
+                            "linear", "--epochs", "10000",     "--frequency",     "10"};
   Strings undisturbed = long_fit, disturbed = long_fit;
   undisturbed.insert(undisturbed.end(), {"--out", path("whole")});
   disturbed.insert(disturbed.end(), {"--out", path("parts"), "--checkpoint-interval", "0.2"});
@@ -141,7 +141,7 @@ TEST_F(Fit, CtrlCWritesACheckpointAndResumeReachesTheSameNumbers) {
 
 TEST_F(Fit, KilledAtAnyMomentItResumesToTheSameNumbers) {
   const Strings flags = {"--network", "mlp:20,act=tanh", "--network", "mlp:10,act=tanh",       "--epochs",
-                         "800",       "--frequency",     "10",        "--checkpoint-interval", "0.1"};
+                         "5000",      "--frequency",     "10",        "--checkpoint-interval", "0.1"};
   Strings undisturbed = {"fit", curve(), "--out", path("whole")}, disturbed = {"fit", curve(), "--out", path("parts")};
   undisturbed.insert(undisturbed.end(), flags.begin(), flags.end());
   disturbed.insert(disturbed.end(), flags.begin(), flags.end());
@@ -175,6 +175,9 @@ TEST_F(Fit, ATimeLimitRanksWhatThereIsAndCanBeContinued) {
   const json summary = run_json(flags);
   EXPECT_EQ(summary["complete"], false);
   EXPECT_LT(summary["candidates"][0]["epochs"], 100000);
+  EXPECT_NE(summary["warnings"].dump().find("time limit was over"), std::string::npos) << summary["warnings"];
+  EXPECT_TRUE(summary["candidates"][0]["train"]["nll_bayes"].is_null());
+  EXPECT_TRUE(summary["candidates"][0]["train"]["rmse"].is_number());
   EXPECT_TRUE(std::filesystem::exists(path("run") + "/report.html"));
   EXPECT_EQ(run_tool({"predict", path("run"), path("curve.csv")}).exit_code, 0);
 }

@@ -49,6 +49,24 @@ TEST(FrontEnd, AnswersHelpAtOnceWithExamplesFirst) {
   }
 }
 
+TEST(FrontEnd, HelpListsWhatMeansSomethingAndOthersAreTakenAllTheSame) {
+  const std::string data = run("data --help").out, fit = run("fit --help").out, export_help = run("export --help").out;
+  for (const char* flag : {"--threads", "--dtype", "--device", "--memory", "--time-limit", "--color"}) {
+    EXPECT_EQ(data.find(flag), std::string::npos) << flag;
+    EXPECT_EQ(export_help.find(flag), std::string::npos) << flag;
+    EXPECT_NE(fit.find(flag), std::string::npos) << flag;
+  }
+  for (const char* flag : {"--seed", "--rows", "--overwrite", "--json", "--quiet", "--config"})
+    EXPECT_NE(data.find(flag), std::string::npos) << flag;
+  EXPECT_EQ(run("data --threads 1 --dtype float64 --memory 1G --time-limit 10s --color never").exit_code, 0);
+  for (const char* command : {"fit", "predict", "export", "report", "evidence", "data", "doctor"}) {
+    const std::string help = run(std::string(command) + " --help").out;
+    for (const char* raw : {"Excludes", "Needs:", "TEXT", "REQUIRED"})
+      EXPECT_EQ(help.find(raw), std::string::npos) << command << " --help has " << raw;
+  }
+  EXPECT_NE(export_help.find("Usage: ockham export [OPTIONS] RUN\n"), std::string::npos) << export_help;
+}
+
 TEST(FrontEnd, SaysItsVersion) {
   const ToolRun outcome = run("--version");
   EXPECT_EQ(outcome.exit_code, 0);
@@ -65,6 +83,8 @@ TEST(FrontEnd, RefusesWrongUsageInOneLineWithASuggestion) {
   expect_usage_error("doctor --memory", "--memory needs a value");
   expect_usage_error("doctor --memory lots", "--memory: expected a number of bytes");
   expect_usage_error("doctor --dtype float46", "did you mean 'float64'?");
+  expect_usage_error("doctor --memory 1G --memory 2G", "--memory is given more than once");
+  expect_usage_error("fit x.csv --test y.csv --no-test", "--test and --no-test exclude each other");
   expect_usage_error("doctor --seed -1", "--seed: expected a whole number");
 }
 

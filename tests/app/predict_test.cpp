@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <cstdlib>
 
 #include "ockham/data/npy.h"
@@ -45,7 +48,7 @@ TEST_F(Predict, ARegressionInTheTargetsOwnUnits) {
   EXPECT_EQ(json["method"], "linearised");
   EXPECT_EQ(json["examples"], 12);
   EXPECT_EQ(json["predictions"].size(), 12u);
-  EXPECT_EQ(json["predictions"][3]["mean"].get<double>(), number(rows[4][0]));
+  EXPECT_EQ(json["predictions"][3]["mean"].get<float>(), static_cast<float>(number(rows[4][0])));
   const PredictiveScores scores =
       score(trained, Dataset(encode_inputs(trained.encoding, table), encode_targets(trained.encoding, table)));
   EXPECT_NEAR(json["metrics"]["nll"].get<double>(), scores.nll, 1e-4);
@@ -56,6 +59,40 @@ TEST_F(Predict, ARegressionInTheTargetsOwnUnits) {
   const auto map = run_json({"predict", run, data, "--method", "map"});
   EXPECT_EQ(map["predictions"][0]["sd_epistemic"], 0);
   EXPECT_EQ(map["predictions"][0]["sd"], map["predictions"][0]["sd_noise"]);
+}
+
+/// Digits from the first that is not 0.
+size_t significant_digits(const std::string& text) {
+  size_t digits = 0;
+  for (const char letter : text.substr(0, text.find('e')))
+    if (std::isdigit(static_cast<unsigned char>(letter)) && (digits > 0 || letter != '0')) ++digits;
+  return digits;
+}
+
+TEST_F(Predict, NumbersHaveTheDigitsThatTheNetworkGives) {
+  const std::string data = write_table("new.csv", trained_table(Gaussian{}, 12, 9));
+  const Strings names = {"mean", "sd", "sd_epistemic", "sd_noise", "lower95", "upper95"};
+  const auto digits = [&](const std::string& run, double tolerance, double scale = INFINITY) {
+    const auto rows = split_csv(run_tool({"predict", run, data}).out);
+    const auto json = run_json({"predict", run, data});
+    size_t most = 0;
+    for (size_t n = 0; n + 1 < rows.size(); ++n) {
+      for (size_t i = 0; i < names.size(); ++i) {
+        const double exact = json["predictions"][n][names[i]];
+        EXPECT_NEAR(number(rows[n + 1][i]), exact, tolerance * std::min(std::abs(exact), scale)) << names[i];
+        most = std::max(most, significant_digits(rows[n + 1][i]));
+      }
+    }
+    return most;
+  };
+  EXPECT_LE(digits(make_run("single", make_trained({})), 1.2e-7), 9u);
+  TrainedCase wanted;
+  wanted.dtype = at::kDouble;
+  EXPECT_GE(digits(make_run("double", make_trained(wanted)), 0), 15u);
+  // Far larger than its spread: seconds since 1970.
+  TrainedModel seconds = make_trained({});
+  seconds.encoding.targets[0].mean = 1.7e9;
+  EXPECT_LE(digits(make_run("seconds", seconds), 1.2e-7, seconds.encoding.targets[0].sd), 17u);
 }
 
 TEST_F(Predict, SeveralTargetsHaveTheirNames) {
@@ -90,7 +127,7 @@ TEST_F(Predict, ClassesAndTheirProbabilities) {
       sum += number(rows[n][c + 1]);
       if (number(rows[n][c + 1]) > best) best = number(rows[n][c + 1]), likeliest = names[c];
     }
-    EXPECT_NEAR(sum, 1, 1e-12);
+    EXPECT_NEAR(sum, 1, 2e-7);
     EXPECT_EQ(rows[n][0], likeliest);
   }
   const auto probit = run_json({"predict", run, data});

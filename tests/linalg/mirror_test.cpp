@@ -21,7 +21,7 @@ TEST(MirrorLower, MakesTheMatrixSymmetricInEveryLayout) {
 }
 
 TEST(SymmetricFromLower, IsExactInDoublePrecision) {
-  for (int64_t n : {1, 5, 32, 33, 100}) {
+  for (int64_t n : {1, 5, 32, 33, 100, 256, 301}) {
     const at::Tensor lower = at::randn({n, n}, at::kFloat), matrix = symmetric_from_lower(lower);
     EXPECT_EQ(matrix.scalar_type(), at::kDouble);
     EXPECT_TRUE(matrix.equal(symmetric_of(lower.to(at::kDouble)))) << n;

@@ -23,6 +23,34 @@ TrainedModel train(const Likelihood& likelihood) {
   return make_trained(wanted, 30);
 }
 
+TEST(Scores, OfTheNetworkAloneNeedNoPosterior) {
+  for (const Likelihood& likelihood :
+       std::vector<Likelihood>{Gaussian{}, Gaussian{true}, Poisson{}, Categorical{}, Bernoulli{}}) {
+    const TrainedModel trained = train(likelihood);
+    const Dataset data = trained_data(trained, likelihood, 300, 9);
+    ScoreOptions options;
+    options.linearised_examples = 0;
+    std::vector<int64_t> done;
+    options.map_progress = [&](int64_t examples) { done.push_back(examples); };
+    options.progress = [](int64_t) { FAIL() << "nothing is linearised"; };
+    const PredictiveScores whole = score(trained, data), alone = score(trained, data, options),
+                           map = score_map(trained.model, trained.encoding, data);
+    EXPECT_EQ(done, (std::vector<int64_t>{256, 300}));
+    options.linearised_examples = 300;
+    options.progress = [](int64_t) { throw ScoreOptions::LeaveOut(); };
+    for (const PredictiveScores& scores : {alone, map, score(trained, data, options)}) {
+      EXPECT_EQ(scores.examples, 300);
+      EXPECT_EQ(scores.linearised_examples, 0);
+      EXPECT_EQ(scores.log_likelihood, whole.log_likelihood);
+      EXPECT_EQ(scores.nll, whole.nll);
+      EXPECT_EQ(scores.rmse, whole.rmse);
+      EXPECT_EQ(scores.accuracy, whole.accuracy);
+      EXPECT_TRUE(std::isnan(scores.nll_bayes));
+      EXPECT_FALSE(scores.coverage95 || scores.accuracy_bayes || scores.linearised_rows.defined());
+    }
+  }
+}
+
 TEST(Scores, OfARegressionAreDensitiesInTheTargetsUnits) {
   for (const Likelihood& likelihood : std::vector<Likelihood>{Gaussian{}, Gaussian{true}}) {
     const TrainedModel trained = train(likelihood);

@@ -58,6 +58,25 @@ void expect_equal(const std::vector<CandidateTraining>& one, const std::vector<C
   }
 }
 
+TEST(TrainCandidates, RunInTheOrderOfTheirCostAndTheResultsDoNotDependOnIt) {
+  const auto train = [](TrainingOrder order, std::vector<size_t>& begun) {
+    CandidatesOptions options = make_options(1);
+    options.restarts = 1;
+    options.order = order;
+    CandidatesWatcher watcher;
+    watcher.begin = [&](size_t candidate, size_t) {
+      begun.push_back(candidate);
+      return true;
+    };
+    return train_candidates(candidates(), make_data(), options, watcher);
+  };
+  std::vector<size_t> cheap, dear;
+  const auto one = train(TrainingOrder::cheapest_first, cheap), other = train(TrainingOrder::dearest_first, dear);
+  EXPECT_EQ(cheap, (std::vector<size_t>{0, 2, 1}));
+  EXPECT_EQ(dear, (std::vector<size_t>{1, 2, 0}));
+  expect_equal(one, other);
+}
+
 TEST(TrainCandidates, NumbersDoNotDependOnHowManyAreTrainedAtOnce) {
   const SingleThread alone_too;  // as the workers are; more threads may add up in another order
   const Dataset data = make_data();

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
+#include <torch/optim/adam.h>
 
 namespace ockham {
 namespace {
@@ -44,6 +45,31 @@ TEST(Optimiser, ContinuesFromItsSavedStateBitForBit) {
     after.restore(before.save());
     descend(second, after, 6);
     EXPECT_TRUE(second.equal(straight));
+  }
+}
+
+TEST(Optimiser, IsLibtorchsAdam) {
+  for (const at::ScalarType type : {at::kDouble, at::kFloat}) {
+    const at::Tensor start = at::linspace(-2, 2, 50, type).view({5, 10});
+    at::Tensor ours = start.clone().requires_grad_(), theirs = start.clone().requires_grad_();
+    OptimiserOptions options;
+    options.learning_rate = 0.05;
+    Optimiser one({ours}, options);
+    torch::optim::Adam other({theirs}, torch::optim::AdamOptions(0.05));
+    for (int i = 0; i < 30; ++i) {
+      if (i == 20) {
+        one.set_learning_rate(0.01);
+        static_cast<torch::optim::AdamOptions&>(other.param_groups()[0].options()).lr(0.01);
+      }
+      one.zero_gradients();
+      other.zero_grad();
+      (ours * ours * ours * ours).sum().backward();
+      (theirs * theirs * theirs * theirs).sum().backward();
+      one.step();
+      other.step();
+      const double tolerance = type == at::kDouble ? 1e-13 : 1e-6;
+      ASSERT_LT((ours - theirs).abs().max().item<double>(), tolerance) << i;
+    }
   }
 }
 
