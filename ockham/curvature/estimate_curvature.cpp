@@ -17,6 +17,29 @@ namespace {
 
 constexpr int64_t kRowBytesAtOnce = int64_t{256} << 20;
 
+// Of the layers' outputs at once. Their gradients are held beside them, so a pass in batches of the size of training's
+// would need up to three times the memory of training.
+constexpr int64_t kOutputBytesAtOnce = int64_t{64} << 20;
+constexpr int64_t kFewestAtOnce = 64;  // with fewer examples the overhead of a batch is felt
+
+/// Examples that are passed at once: no more than asked for, fewer where much would have to be held.
+int64_t examples_at_once(const CurvatureOptions& options, const CurvaturePlan& plan, const Observation& seen) {
+  int64_t count = std::max<int64_t>(1, options.batch_size);
+  int64_t bytes = 0;
+  for (const LayerCall& call : seen.calls()) {
+    int64_t numbers = 1;
+    for (const int64_t side : call.output_shape) numbers *= side;
+    bytes += numbers / call.examples * static_cast<int64_t>(seen.outputs().element_size());
+  }
+  if (bytes > 0) {
+    const int64_t most = std::max(kFewestAtOnce, kOutputBytesAtOnce / bytes);
+    const int64_t pieces = (count + most - 1) / most;
+    count = (count + pieces - 1) / pieces;
+  }
+  if (plan.bytes_per_example > 0) count = std::clamp<int64_t>(kRowBytesAtOnce / plan.bytes_per_example, 1, count);
+  return count;
+}
+
 void check_finite_outputs(const at::Tensor& outputs, int64_t first) {
   if (outputs.isfinite().all().item<bool>()) return;
   const int64_t row = outputs.isfinite().logical_not().any(1).nonzero()[0].item<int64_t>();
@@ -90,9 +113,7 @@ CurvatureEstimate estimate_curvature(const Network& network, const Likelihood& l
       estimate.gradient_derivatives.push_back(at::zeros_like(estimate.gradient));
   }
 
-  int64_t batch_size = std::max<int64_t>(1, options.batch_size);
-  if (plan.bytes_per_example > 0)
-    batch_size = std::clamp<int64_t>(kRowBytesAtOnce / plan.bytes_per_example, 1, batch_size);
+  const int64_t batch_size = examples_at_once(options, plan, seen);
   const at::Generator generator = random_stream({options.seed, 0x6d63666973686572});
   for (int64_t first = 0; first < examples; first += batch_size) {
     const Batch batch = data.slice(first, batch_size);
