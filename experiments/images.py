@@ -31,6 +31,8 @@ WEIGHT_DECAY = 5e-4  # of the mean loss: a precision of 5e-4 N, the same for all
 def method_flags(method, examples):
     if method == "kron":
         return ["--structure", "kron", "--curvature", "ggn", *ONLINE]
+    if method == "expand":  # another rule for the positions of a convolution than the paper's
+        return [*method_flags("kron", examples), "--kron-approx", "expand"]
     if method == "ef":
         return ["--structure", "diag", "--curvature", "ef", *ONLINE]
     # No learning; one estimate of the evidence at the end.
@@ -38,7 +40,11 @@ def method_flags(method, examples):
             "--prior", "scalar", "--prior-precision", f"{WEIGHT_DECAY * examples:g}"]
 
 
-METHODS = {"kron": "kron GGN", "ef": "diag EF", "decay": "weight decay"}
+METHODS = {"kron": "kron GGN", "ef": "diag EF", "decay": "weight decay", "expand": "kron GGN, expand"}
+
+
+def concerns(method, problem):
+    return method != "expand" or not problem[1].startswith("mlp")  # positions are a matter of convolutions
 
 
 def run_path(arguments, problem, method, seed):
@@ -76,7 +82,7 @@ def run_all(arguments):
             for method in METHODS:
                 name = run_path(arguments, problem, method, seed).name
                 results = read_results(arguments)
-                if name in results or not all(word in name for word in arguments.only):
+                if name in results or not concerns(method, problem) or not all(word in name for word in arguments.only):
                     continue
                 results[name] = fit(arguments, problem, method, seed)
                 partial = arguments.results.with_suffix(".partial")
