@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "app/durations.h"
@@ -19,15 +20,18 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Made only now that data and flags are known to be good.
-RunDirectory open_run(const FitPlan& plan, const FitData& data) {
+/// Made only now that data and flags are known to be good. Its messages are those of its beginning.
+RunDirectory open_run(const FitPlan& plan, const FitData& data, Messages& messages) {
   const RunConfiguration configuration = fit_configuration(plan.flags, data);
   if (plan.flags.resume) {
     RunDirectory run = RunDirectory::open(plan.flags.out, RunAccess::write);
     run.expect_configuration(configuration);
+    if (run.has(RunFile::messages)) messages.recall(nlohmann::json::parse(run.read(RunFile::messages)));
     return run;
   }
   RunDirectory run = RunDirectory::create(plan.flags.out.empty() ? new_run_path() : plan.flags.out, configuration);
+  // Before the configuration, without which nothing is guessed and said again.
+  run.write(RunFile::messages, nlohmann::json(messages.all()).dump(1));
   run.write(RunFile::configuration, fit_toml(plan.flags));
   return run;
 }
@@ -61,7 +65,7 @@ int run_fit(const FitFlags& flags) {
   line.show("reading the data");
   const FitData data = read_fit_data(flags, messages);
   const FitPlan plan = plan_fit(flags, data, messages, line);
-  const RunDirectory run = open_run(plan, data);
+  const RunDirectory run = open_run(plan, data, messages);
   line.clear();
   messages.release();
   if (is_complete(run)) return say_again(run, flags);

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ockham::app {
@@ -25,6 +26,8 @@ class Messages {
   void add(const std::vector<std::string>& messages) {
     for (const std::string& message : messages) add(message);
   }
+  /// What was said when the run began, in place of what there is to say of its settings now that all are known.
+  void recall(std::vector<std::string> messages) { all_ = std::move(messages); }
   const std::vector<std::string>& all() const { return all_; }
 
  private:

@@ -81,10 +81,12 @@ def run_all(arguments):
         for problem in PROBLEMS:
             for method in METHODS:
                 name = run_path(arguments, problem, method, seed).name
-                results = read_results(arguments)
-                if name in results or not concerns(method, problem) or not all(word in name for word in arguments.only):
+                if not concerns(method, problem) or not all(word in name for word in arguments.only):
                     continue
-                results[name] = fit(arguments, problem, method, seed)
+                if name in read_results(arguments):
+                    continue
+                kept = fit(arguments, problem, method, seed)
+                results = {**read_results(arguments), name: kept}  # read anew: another process may have added its own
                 partial = arguments.results.with_suffix(".partial")
                 partial.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
                 partial.replace(arguments.results)

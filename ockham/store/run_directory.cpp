@@ -34,6 +34,8 @@ const char* file_name(RunFile file) {
       return "run.json";
     case RunFile::configuration:
       return "config.toml";
+    case RunFile::messages:
+      return "messages.json";
     case RunFile::model:
       return "model.safetensors";
     case RunFile::trace:
@@ -45,6 +47,8 @@ const char* file_name(RunFile file) {
   }
   return "";
 }
+
+bool is_json(RunFile file) { return file == RunFile::summary || file == RunFile::messages; }
 
 bool is_run(const std::string& path) {
   std::error_code ignored;
@@ -163,7 +167,7 @@ void RunDirectory::expect_writable() const {
 
 void RunDirectory::write(RunFile file, std::string_view text) const {
   expect_writable();
-  if (file == RunFile::summary && !Json::accept(text)) {
+  if (is_json(file) && !Json::accept(text)) {
     throw Error(ErrorKind::failure, fmt::format("{} would not be JSON", path_of(file)));
   }
   write_atomically(path_of(file), text);
@@ -175,7 +179,7 @@ std::string RunDirectory::read(RunFile file) const {
                               file_name(file)));
   }
   std::string text = read_file(path_of(file));
-  if (file == RunFile::summary && !Json::accept(text)) refuse(path_of(file), "is damaged: it is no JSON");
+  if (is_json(file) && !Json::accept(text)) refuse(path_of(file), "is damaged: it is no JSON");
   return text;
 }
 

@@ -16,7 +16,7 @@ namespace ockham {
 inline constexpr int run_format_version = 1;
 
 /// run.json, config.toml, model.safetensors, trace.csv, metrics.jsonl, report.html.
-enum class RunFile { summary, configuration, model, trace, metrics, report };
+enum class RunFile { summary, configuration, messages, model, trace, metrics, report };
 
 enum class RunAccess { read, write };
 
@@ -40,10 +40,10 @@ class RunDirectory {
   std::string path_of(RunFile file) const;
   bool has(RunFile file) const;
 
-  /// Atomic. A summary must be JSON. Throws Error(failure) when it was opened for reading.
+  /// Atomic. A summary and messages must be JSON. Throws Error(failure) when it was opened for reading.
   void write(RunFile file, std::string_view text) const;
 
-  /// Throws Error(data) when it is missing, or is a summary that is no JSON.
+  /// Throws Error(data) when it is missing, or is no JSON where it must be.
   std::string read(RunFile file) const;
 
   /// Adds one JSON object to metrics.jsonl; `keep_metrics` goes back to the first `lines`, which a checkpoint

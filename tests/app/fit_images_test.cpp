@@ -161,8 +161,9 @@ TEST_F(FitImages, APresetFillsWhatIsNotGivenAndTheConfigurationRepeatsIt) {
   EXPECT_EQ(settings["kron-approx"], "paper");
   EXPECT_EQ(settings["likelihood-weight"], "5");
   EXPECT_EQ(settings["augment"], "crop-flip");
-  const json again = run_json({"fit", "--config", path("run") + "/config.toml", "--out", path("again")});
-  EXPECT_EQ(without_times(again), without_times(summary));
+  json again = run_json({"fit", "--config", path("run") + "/config.toml", "--out", path("again")}), first = summary;
+  for (json* run : {&first, &again}) run->erase("messages");  // nothing is left to fill or to choose
+  EXPECT_EQ(without_times(again), without_times(first));
 }
 
 TEST_F(FitImages, AugmentationChangesTrainingAndHasItsWeight) {

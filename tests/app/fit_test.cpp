@@ -98,8 +98,9 @@ TEST_F(Fit, AClassificationOfNames) {
 }
 
 TEST_F(Fit, TheRecordedConfigurationDoesTheSameAgain) {
-  const json first = run_json(short_fit(curve(), "first", {"--seed", "3", "--prior", "scalar"}));
-  const json again = run_json({"fit", "--config", path("first") + "/config.toml", "--out", path("again")});
+  json first = run_json(short_fit(curve(), "first", {"--seed", "3", "--prior", "scalar"}));
+  json again = run_json({"fit", "--config", path("first") + "/config.toml", "--out", path("again")});
+  for (json* run : {&first, &again}) run->erase("messages");  // nothing is left to choose automatically
   EXPECT_EQ(without_times(first), without_times(again));
 }
 

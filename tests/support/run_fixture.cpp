@@ -44,7 +44,7 @@ void RunFixture::expect_refusal(int exit_code, const std::vector<std::string>& m
 }
 
 nlohmann::json without_times(nlohmann::json summary) {
-  for (const char* name : {"seconds", "run", "messages"}) summary.erase(name);
+  for (const char* name : {"seconds", "run"}) summary.erase(name);
   for (nlohmann::json& candidate : summary["candidates"])
     for (const char* name : {"seconds", "seconds_training", "seconds_curvature"}) candidate.erase(name);
   return summary;
