@@ -113,6 +113,10 @@ Hyperparameters make_hyperparameters(const EvidenceFlags& flags, const Likelihoo
   }
   if (flags.mc_samples != 1 && flags.curvature != CurvatureChoice::mc)
     messages.add("--mc-samples is not used: it belongs to --curvature mc");
+  if (flags.ggn_tolerance > 0 &&
+      (flags.curvature != CurvatureChoice::ggn ||
+       (flags.structure != StructureChoice::kron && flags.structure != StructureChoice::diag)))
+    messages.add("--ggn-tolerance is not used: it belongs to --curvature ggn with --structure kron or diag");
   if (flags.kronecker != KroneckerChoice::expand && flags.structure != StructureChoice::kron)
     messages.add("--kron-approx is not used: it belongs to --structure kron");
   return values;
@@ -141,6 +145,7 @@ LaplaceOptions make_options(const EvidenceFlags& flags, const Prior& prior, bool
   curvature.kind = curvature_of(flags.curvature);
   curvature.kronecker_rule = kronecker_rule_of(flags.kronecker);
   curvature.mc_samples = flags.mc_samples;
+  curvature.ggn_tolerance = flags.ggn_tolerance;
   curvature.seed = flags.common.seed;
   curvature.batch_size = flags.batch_size;
   curvature.memory_budget = flags.common.memory;

@@ -67,6 +67,7 @@ void add_curvature(CLI::App& app, EvidenceFlags& flags) {
   app.add_flag("--damping", flags.damping, "Damp the Kronecker factors instead of adding the prior exactly");
   app.add_flag("--correction", flags.correction, "Add ½ gᵀH⁻¹g, for weights that are not at a mode");
   add_count(app, "--mc-samples", flags.mc_samples, 1, "Samples of the Monte-Carlo Fisher (default: 1)");
+  add_ggn_tolerance(app, flags.ggn_tolerance);
   add_count(app, "--batch-size", flags.batch_size, 1, "Examples at once (default: 128)");
 }
 

@@ -30,6 +30,7 @@ struct EvidenceFlags {
   bool damping = false;
   bool correction = false;
   int64_t mc_samples = 1;
+  double ggn_tolerance = 0;
   int64_t batch_size = 128;
 };
 

@@ -188,6 +188,7 @@ void add_model(CLI::App& app, FitFlags& flags) {
   add_choice<KroneckerChoice>(app, "--kron-approx", flags.kronecker, kronecker_words(),
                               "How the positions of a convolution enter the Kronecker factors");
   add_count(app, "--mc-samples", flags.mc_samples, 1, "Samples of the Monte-Carlo Fisher (default: 1)");
+  add_ggn_tolerance(app, flags.ggn_tolerance);
   add_choice<PriorChoice>(app, "--prior", flags.prior, prior_words(),
                           "Which weights share a prior precision: all, each parameter tensor, none, or each input");
   add_automatic_positives(app, "--prior-precision", flags.prior_precision, "a prior precision",

@@ -56,6 +56,7 @@ struct FitFlags {
   KroneckerChoice kronecker = KroneckerChoice::expand;
   bool kronecker_given = false;
   int64_t mc_samples = 1;
+  double ggn_tolerance = 0;
   PriorChoice prior = PriorChoice::layerwise;
   std::vector<double> prior_precision;  // where the online algorithm starts; empty: auto
   std::vector<double> noise;            // in the target's own units; empty: auto

@@ -80,6 +80,7 @@ CandidatesOptions make_options(const FitFlags& flags, const Likelihood& likeliho
   curvature.kind = curvature_of(flags.curvature);
   curvature.kronecker_rule = kronecker_rule_of(flags.kronecker);
   curvature.mc_samples = flags.mc_samples;
+  curvature.ggn_tolerance = flags.ggn_tolerance;
   curvature.seed = flags.common.seed;
   curvature.batch_size = images ? kImageBatch : 1024;
   curvature.memory_budget = flags.common.memory;

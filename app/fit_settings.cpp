@@ -123,6 +123,7 @@ std::vector<FitSetting> list_fit_settings(const FitFlags& flags) {
   add("curvature", app::word_of(flags.curvature));
   add("kron-approx", app::word_of(flags.kronecker));
   add("mc-samples", flags.mc_samples);
+  if (flags.ggn_tolerance > 0) add("ggn-tolerance", flags.ggn_tolerance);
   add("prior", app::word_of(flags.prior));
   add_all("prior-precision", flags.prior_precision);
   add_all("noise", flags.noise);

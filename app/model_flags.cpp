@@ -115,4 +115,18 @@ CLI::Option* add_count(CLI::App& app, const std::string& flag, int64_t& value, i
       ->option_text("N");
 }
 
+CLI::Option* add_ggn_tolerance(CLI::App& app, double& value) {
+  const std::string flag = "--ggn-tolerance";
+  const auto parse = [&value, flag](const std::string& text) {
+    value = text == "0" ? 0 : parse_positive(flag, "the tolerance", text);
+    if (value > 1) throw CLI::ValidationError(flag, "expected a share of the trace from 0 to 1, got '" + text + "'");
+  };
+  return app
+      .add_option_function<std::string>(flag, parse,
+                                        "Gauss-Newton in fewer backward passes, with an error of at most this share "
+                                        "of its trace at the outputs, unbiased; 1e-3 is several times faster with ten "
+                                        "classes (default: 0, exact)")
+      ->option_text("T");
+}
+
 }  // namespace ockham::app

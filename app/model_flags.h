@@ -48,5 +48,6 @@ CLI::Option* add_positive(CLI::App& app, const std::string& flag, double& value,
                           const std::string& help);
 CLI::Option* add_count(CLI::App& app, const std::string& flag, int64_t& value, int64_t smallest,
                        const std::string& help);
+CLI::Option* add_ggn_tolerance(CLI::App& app, double& value);
 
 }  // namespace ockham::app

@@ -18,6 +18,9 @@
 namespace ockham::bench {
 namespace {
 
+constexpr int64_t kFewestRepetitions = 5;
+constexpr int64_t kFewestHyperSteps = 100;
+
 double seconds_of(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
@@ -51,17 +54,29 @@ class Trainer {
 
   void epoch(const Dataset& data) {
     for (int64_t first = 0; first < data.size(); first += setting_.batch) {
-      const Batch batch = data.slice(first, setting_.batch);
-      const at::Tensor outputs = network_.forward(batch.inputs);
-      const at::Tensor loss = setting_.gaussian ? at::mse_loss(outputs, batch.targets) * 0.5
-                                                : at::cross_entropy_loss(outputs, batch.targets);
       optimiser_.zero_grad();
-      loss.backward();
+      loss_of(data.slice(first, setting_.batch)).backward();
       optimiser_.step();
     }
   }
 
+  double loss(const Dataset& data) const {
+    const at::NoGradGuard no_gradients;
+    double sum = 0;
+    for (int64_t first = 0; first < data.size(); first += setting_.batch) {
+      const Batch batch = data.slice(first, setting_.batch);
+      sum += loss_of(batch).item<double>() * static_cast<double>(batch.inputs.size(0));
+    }
+    return sum / static_cast<double>(data.size());
+  }
+
  private:
+  at::Tensor loss_of(const Batch& batch) const {
+    const at::Tensor outputs = network_.forward(batch.inputs);
+    return setting_.gaussian ? at::mse_loss(outputs, batch.targets) * 0.5
+                             : at::cross_entropy_loss(outputs, batch.targets);
+  }
+
   Network network_;
   const Setting& setting_;
   torch::optim::Adam optimiser_;
@@ -131,12 +146,22 @@ Timing measure_time(const Setting& setting) {
   options.curvature.batch_size = setting.batch;
   options.curvature.seed = setting.seed;
 
+  timing.flop = bound_flop(network, likelihood, data, options.curvature);
   Trainer trainer(network, setting);
-  trainer.epoch(data);
-  fit_laplace({network, likelihood, prior, hyperparameters}, data, options);
+  for (int64_t i = 0; i < std::max<int64_t>(1, setting.epochs_before); ++i) trainer.epoch(data);
+  if (setting.pass_only)
+    estimate_curvature(network, likelihood, data, hyperparameters, options.curvature);
+  else
+    fit_laplace({network, likelihood, prior, hyperparameters}, data, options);
   std::vector<double> training, curvature, decompose, steps, ratios, whole;
-  for (int64_t i = 0; i < std::max<int64_t>(5, setting.repetitions); ++i) {
+  for (int64_t i = 0; i < std::max<int64_t>(kFewestRepetitions, setting.repetitions); ++i) {
     training.push_back(seconds_of([&] { trainer.epoch(data); }));
+    if (setting.pass_only) {
+      curvature.push_back(
+          seconds_of([&] { estimate_curvature(network, likelihood, data, hyperparameters, options.curvature); }));
+      ratios.push_back(curvature.back() / training.back());
+      continue;
+    }
     const LaplaceFit fit = fit_laplace({network, likelihood, prior, hyperparameters}, data, options);
     curvature.push_back(fit.seconds_curvature);
     HyperOptions hyper;
@@ -144,7 +169,7 @@ Timing measure_time(const Setting& setting) {
     HyperState state;
     // The first step does what is decomposed on demand; it counts as decomposition beyond what a later step takes.
     const double first = seconds_of([&] { optimise_hyperparameters(fit, hyperparameters, hyper, state); });
-    hyper.steps = setting.hyper_steps;
+    hyper.steps = std::max(kFewestHyperSteps, setting.hyper_steps);
     const double step = seconds_of([&] { optimise_hyperparameters(fit, hyperparameters, hyper, state); }) /
                         static_cast<double>(hyper.steps);
     steps.push_back(step);
@@ -154,9 +179,12 @@ Timing measure_time(const Setting& setting) {
   }
   timing.seconds_train_epoch = median(training);
   timing.seconds_curvature = median(curvature);
+  timing.ratio = median(ratios);
+  timing.loss = trainer.loss(data);
+  timing.gflops_curvature = timing.flop.curvature / timing.seconds_curvature * 1e-9;
+  if (setting.pass_only) return timing;
   timing.seconds_decompose = median(decompose);
   timing.seconds_per_hyper_step = median(steps);
-  timing.ratio = median(ratios);
   timing.ratio_fit_and_step = median(whole);
   return timing;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/flop_bound.h"
 #include "ockham/curvature/estimate_curvature.h"
 
 namespace ockham::bench {
@@ -19,7 +20,9 @@ struct Setting {
   int64_t batch = 128;
   bool layerwise = true;  // prior; else scalar
   int64_t repetitions = 5;
-  int64_t hyper_steps = 100;
+  int64_t hyper_steps = 100;  // at least so many are timed: the spectrum goes into bins after some of them
+  int64_t epochs_before = 1;  // of training, before anything is timed
+  bool pass_only = false;     // training epochs and curvature passes alone
   uint64_t seed = 0;
   at::ScalarType dtype = at::kFloat;
   CurvatureOptions curvature;
@@ -31,9 +34,13 @@ struct Timing {
   double ratio = 0;               // median over repetitions of curvature / training
   double ratio_fit_and_step = 0;  // (curvature + decomposition + one step) / training
   double gemm_gflops = 0;         // the network's type, 1024³
+  FlopBound flop;                 // exact; a tolerance needs less
+  double loss = 0;                // an example at the end: how sure the network is decides what a tolerance saves
+  double gflops_curvature = 0;    // reached: what is counted / seconds_curvature
 };
 
-/// Alternates training epochs and curvature passes; medians.
+/// Alternates training epochs and curvature passes; medians. A hyperparameter step is the mean over `hyper_steps` of
+/// them after the first; with `pass_only` there are none, and no decomposition.
 Timing measure_time(const Setting& setting);
 
 /// Peak resident bytes above the level before the data: of a training epoch, or of a curvature pass. Each in a process

@@ -31,6 +31,69 @@ std::vector<int64_t> parse_shape(const std::string& text) {
   return shape;
 }
 
+struct Result {
+  const ockham::bench::Setting& setting;
+  std::string structure, curvature;
+  int threads = 0;
+  int64_t memory_training = 0, memory_curvature = 0;
+  ockham::bench::Timing timing;
+
+  // With a tolerance the columns that are left, and so the products, depend on the data.
+  bool counts_products() const { return setting.curvature.ggn_tolerance == 0; }
+};
+
+nlohmann::json as_json(const Result& result) {
+  const ockham::bench::Timing& timing = result.timing;
+  const auto unless = [](bool missing, double value) { return missing ? nlohmann::json() : nlohmann::json(value); };
+  const bool pass_only = result.setting.pass_only, uncounted = !result.counts_products();
+  const auto memory = [&](int64_t bytes) { return pass_only ? nlohmann::json() : nlohmann::json(bytes); };
+  return {{"schema", 1},
+          {"network", result.setting.network},
+          {"structure", result.structure},
+          {"curvature", result.curvature},
+          {"samples", result.setting.samples},
+          {"batch", result.setting.batch},
+          {"threads", result.threads},
+          {"parameters", timing.parameters},
+          {"seconds_train_epoch", timing.seconds_train_epoch},
+          {"seconds_curvature", timing.seconds_curvature},
+          {"seconds_decompose", unless(pass_only, timing.seconds_decompose)},
+          {"ratio", timing.ratio},
+          {"ratio_fit_and_step", unless(pass_only, timing.ratio_fit_and_step)},
+          {"peak_memory_bytes", memory(result.memory_curvature)},
+          {"peak_memory_training_bytes", memory(result.memory_training)},
+          {"seconds_per_hyper_step", unless(pass_only, timing.seconds_per_hyper_step)},
+          {"gemm_gflops", timing.gemm_gflops},
+          {"gflops_curvature", unless(uncounted, timing.gflops_curvature)},
+          {"flop_train_epoch", timing.flop.train_epoch},
+          {"flop_curvature", unless(uncounted, timing.flop.curvature)},
+          {"flop_bound", unless(uncounted, timing.flop.ratio())},
+          {"loss", timing.loss}};
+}
+
+void print(const Result& result) {
+  const ockham::bench::Setting& setting = result.setting;
+  const ockham::bench::Timing& timing = result.timing;
+  const auto memory = [&](int64_t bytes) {
+    return setting.pass_only ? std::string() : "   peak memory " + ockham::human_bytes(bytes);
+  };
+  fmt::print("{} with {} parameters, {} {}, N = {}, batch {}, {} threads, gemm {:.0f} GFLOP/s\n", setting.network,
+             timing.parameters, result.structure, result.curvature, setting.samples, setting.batch, result.threads,
+             timing.gemm_gflops);
+  fmt::print("  training epoch   {:10.3f} ms{}\n", 1e3 * timing.seconds_train_epoch, memory(result.memory_training));
+  fmt::print("  curvature pass   {:10.3f} ms{}\n", 1e3 * timing.seconds_curvature, memory(result.memory_curvature));
+  if (!setting.pass_only) {
+    fmt::print("  decomposition    {:10.3f} ms\n", 1e3 * timing.seconds_decompose);
+    fmt::print("  hyper step       {:10.3f} ms\n", 1e3 * timing.seconds_per_hyper_step);
+    fmt::print("  fit and one step / training {:.2f}\n", timing.ratio_fit_and_step);
+  }
+  fmt::print("  ratio {:.2f} curvature / training", timing.ratio);
+  if (result.counts_products())
+    fmt::print("; {:.2f} by counted products alone, {:.0f} GFLOP/s reached", timing.flop.ratio(),
+               timing.gflops_curvature);
+  fmt::print("; loss {:.3g} an example\n", timing.loss);
+}
+
 int run(int argc, char** argv) {
   ockham::bench::Setting setting;
   std::string input_shape = "784", structure = "kron", curvature = "ggn", likelihood = "categorical",
@@ -55,12 +118,21 @@ int run(int argc, char** argv) {
   app.add_option("--curvature", curvature, "kind of curvature")
       ->check(CLI::IsMember({"ggn", "ef", "mc"}))
       ->capture_default_str();
+  app.add_option("--ggn-tolerance", setting.curvature.ggn_tolerance,
+                 "share of the trace up to which Gauss-Newton columns are folded; 0 is exact")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
   app.add_option("--prior", prior, "prior")->check(CLI::IsMember({"scalar", "layerwise"}))->capture_default_str();
   app.add_option("--dtype", dtype, "type of the network")
       ->check(CLI::IsMember({"float32", "float64"}))
       ->capture_default_str();
   app.add_option("--repetitions", setting.repetitions, "alternating repetitions, at least 5")->capture_default_str();
-  app.add_option("--hyper-steps", setting.hyper_steps, "hyperparameter steps that are timed")->capture_default_str();
+  app.add_option("--hyper-steps", setting.hyper_steps, "hyperparameter steps that are timed together, at least 100")
+      ->capture_default_str();
+  app.add_option("--epochs-before", setting.epochs_before, "training epochs before anything is timed")
+      ->capture_default_str();
+  app.add_flag("--pass-only", setting.pass_only,
+               "time training epochs and curvature passes only: no decomposition, steps or memory");
   app.add_option("--seed", setting.seed, "seed of weights and data")->capture_default_str();
   app.add_option("--threads", threads, "threads (default: the CPUs it may use)");
   app.add_flag("--json", json, "print one JSON object");
@@ -86,44 +158,19 @@ int run(int argc, char** argv) {
                                                : CurvatureKind::mc_fisher;
   if (threads <= 0) threads = ockham::available_cpus();
 
-  // Children for the memory first: they must fork before this process starts threads.
-  const int64_t memory_training = ockham::bench::measure_training_memory(setting);
-  const int64_t memory_curvature = ockham::bench::measure_curvature_memory(setting);
+  Result result{setting, structure, curvature, threads, 0, 0, {}};
+  if (!setting.pass_only) {  // first: children must fork before this process starts threads
+    result.memory_training = ockham::bench::measure_training_memory(setting);
+    result.memory_curvature = ockham::bench::measure_curvature_memory(setting);
+  }
   ockham::set_threads(threads);
   ockham::keep_freed_memory();
-  const ockham::bench::Timing timing = ockham::bench::measure_time(setting);
+  result.timing = ockham::bench::measure_time(setting);
 
-  if (json) {
-    const nlohmann::json result = {{"schema", 1},
-                                   {"network", setting.network},
-                                   {"structure", structure},
-                                   {"curvature", curvature},
-                                   {"samples", setting.samples},
-                                   {"batch", setting.batch},
-                                   {"threads", threads},
-                                   {"parameters", timing.parameters},
-                                   {"seconds_train_epoch", timing.seconds_train_epoch},
-                                   {"seconds_curvature", timing.seconds_curvature},
-                                   {"seconds_decompose", timing.seconds_decompose},
-                                   {"ratio", timing.ratio},
-                                   {"ratio_fit_and_step", timing.ratio_fit_and_step},
-                                   {"peak_memory_bytes", memory_curvature},
-                                   {"peak_memory_training_bytes", memory_training},
-                                   {"seconds_per_hyper_step", timing.seconds_per_hyper_step},
-                                   {"gemm_gflops", timing.gemm_gflops}};
-    fmt::print("{}\n", result.dump());
-    return 0;
-  }
-  fmt::print("{} with {} parameters, {} {}, N = {}, batch {}, {} threads, gemm {:.0f} GFLOP/s\n", setting.network,
-             timing.parameters, structure, curvature, setting.samples, setting.batch, threads, timing.gemm_gflops);
-  fmt::print("  training epoch   {:10.3f} ms   peak memory {}\n", 1e3 * timing.seconds_train_epoch,
-             ockham::human_bytes(memory_training));
-  fmt::print("  curvature pass   {:10.3f} ms   peak memory {}\n", 1e3 * timing.seconds_curvature,
-             ockham::human_bytes(memory_curvature));
-  fmt::print("  decomposition    {:10.3f} ms\n", 1e3 * timing.seconds_decompose);
-  fmt::print("  hyper step       {:10.3f} ms\n", 1e3 * timing.seconds_per_hyper_step);
-  fmt::print("  ratio {:.2f} curvature / training; fit and one step / training {:.2f}\n", timing.ratio,
-             timing.ratio_fit_and_step);
+  if (json)
+    fmt::print("{}\n", as_json(result).dump());
+  else
+    print(result);
   return 0;
 }
 
@@ -138,7 +185,8 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "ockham-bench: {}\n", error.what());
     return ockham::exit_code(error.kind());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "ockham-bench: {}\n", error.what());
+    const std::string message = error.what();  // libtorch adds a back-trace below the first line
+    fmt::print(stderr, "ockham-bench: {}\n", message.substr(0, message.find('\n')));
     return 1;
   }
 }

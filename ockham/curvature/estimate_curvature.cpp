@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "ockham/base/error.h"
 #include "ockham/base/random.h"
 #include "ockham/curvature/estimate_plain_mlp.h"
+#include "ockham/curvature/folded_columns.h"
 #include "ockham/curvature/plan.h"
 #include "ockham/curvature/rebuild_dense.h"
 #include "ockham/observe/verified_observer.h"
@@ -49,6 +51,33 @@ void check_finite_outputs(const at::Tensor& outputs, int64_t first) {
           "The network's output for example {} (counted from 0) is not finite; the weights have diverged or the "
           "input is out of range.",
           first + row));
+}
+
+/// The order of a pass whose examples need differently many columns: like go together.
+struct FoldedOrder {
+  at::Tensor examples;  // [N]
+  at::Tensor kept;      // [N], of examples[i], rising
+};
+
+bool folds(const CurvatureOptions& options) {
+  return options.ggn_tolerance > 0 && options.kind == CurvatureKind::ggn &&
+         (options.structure == Structure::kronecker || options.structure == Structure::diagonal);
+}
+
+/// By a forward pass over all data.
+FoldedOrder order_by_columns(const Network& network, const Likelihood& likelihood, const Dataset& data,
+                             const Hyperparameters& hyperparameters, const CurvatureOptions& options) {
+  const at::NoGradGuard no_gradients;
+  std::vector<at::Tensor> weights;
+  for (int64_t first = 0; first < data.size(); first += options.batch_size) {
+    const at::Tensor inputs = data.slice(first, options.batch_size).inputs;
+    const at::Tensor outputs = network.forward(inputs.is_floating_point() ? inputs.to(network.dtype()) : inputs);
+    check_finite_outputs(outputs, first);
+    weights.push_back(column_weights(root_by_weight(likelihood, outputs, hyperparameters, false).root));
+    if (options.progress) options.progress(0);
+  }
+  const auto [kept, examples] = columns_to_keep(at::cat(weights), options.ggn_tolerance).sort(/*stable=*/true, 0, false);
+  return {examples, kept};
 }
 
 OutputRoot identity_root(const at::Tensor& outputs) {
@@ -115,17 +144,26 @@ CurvatureEstimate estimate_curvature(const Network& network, const Likelihood& l
 
   const int64_t batch_size = examples_at_once(options, plan, seen);
   const at::Generator generator = random_stream({options.seed, 0x6d63666973686572});
+  std::optional<FoldedOrder> folded;
+  if (folds(options)) folded = order_by_columns(network, likelihood, data, hyperparameters, options);
   for (int64_t first = 0; first < examples; first += batch_size) {
-    const Batch batch = data.slice(first, batch_size);
-    const at::Tensor batch_targets = targets.narrow(0, first, batch.inputs.size(0));
+    const int64_t count = std::min(batch_size, examples - first);
+    const at::Tensor chosen = folded ? folded->examples.narrow(0, first, count) : at::Tensor();
+    const Batch batch = folded ? data.gather(chosen) : data.slice(first, count);
+    const at::Tensor batch_targets = folded ? targets.index_select(0, chosen) : targets.narrow(0, first, count);
     const Observation observation = observer.observe(batch.inputs);
     const at::Tensor predictions = observation.outputs().detach();
     check_finite_outputs(predictions, first);
     estimate.data_fit.add(predictions, batch_targets);
 
-    const OutputRoot root = plan.keep_jacobian ? identity_root(predictions)
-                                               : output_root(likelihood, predictions, batch_targets, hyperparameters,
-                                                             root_options, generator);
+    OutputRoot root;
+    if (plan.keep_jacobian)
+      root = identity_root(predictions);
+    else if (folded)
+      root = fold_columns(root_by_weight(likelihood, predictions, hyperparameters, root_options.derivatives),
+                          folded->kept[first + count - 1].item<int64_t>(), generator);
+    else
+      root = output_root(likelihood, predictions, batch_targets, hyperparameters, root_options, generator);
     BatchGradients gradients(network, observation, root, plan.rows_by_autograd);
     for (Accumulator& accumulator : plan.accumulators) {
       std::visit([&](auto& a) { a.begin_batch(gradients); }, accumulator);
@@ -145,7 +183,7 @@ CurvatureEstimate estimate_curvature(const Network& network, const Likelihood& l
           add_gradient(observation, network, columns[d], estimate.gradient_derivatives[d]);
       }
     }
-    if (options.progress) options.progress(first + batch.inputs.size(0));
+    if (options.progress) options.progress(first + count);
   }
 
   estimate.curvature = finish(plan, examples);

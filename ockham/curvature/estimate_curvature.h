@@ -24,7 +24,10 @@ struct CurvatureOptions {
   CurvatureKind kind = CurvatureKind::ggn;
   KroneckerRule kronecker_rule = KroneckerRule::expand;
   int64_t mc_samples = 1;
-  uint64_t seed = 0;  // of the Monte-Carlo Fisher
+  /// Kronecker and diagonal GGN: columns of the output curvature Λ are folded into one with random signs (of `seed`) as
+  /// long as Σ_n Λ_n has a root mean square error (Frobenius norm) of at most this times its trace. 0: exact.
+  double ggn_tolerance = 0;
+  uint64_t seed = 0;  // of the Monte-Carlo Fisher and of the signs
   int64_t batch_size = 128;
   int64_t memory_budget = 0;         // bytes; 0: default_memory_budget()
   bool root_derivatives = false;     // derivatives for temperature or σ per output: doubles the backward passes

@@ -57,6 +57,10 @@ Dataset::Dataset(at::Tensor inputs, at::Tensor targets) : inputs_(std::move(inpu
   check_finite(targets_, "targets");
 }
 
+Batch Dataset::gather(const at::Tensor& examples) const {
+  return {inputs_.index_select(0, examples), targets_.index_select(0, examples), examples[0].item<int64_t>()};
+}
+
 Batch Dataset::slice(int64_t first, int64_t count) const {
   const int64_t length = std::min(count, size() - first);
   return {inputs_.narrow(0, first, length), targets_.narrow(0, first, length), first};

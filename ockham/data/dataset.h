@@ -22,6 +22,9 @@ class Dataset {
   const at::Tensor& inputs() const { return inputs_; }
   const at::Tensor& targets() const { return targets_; }
 
+  /// The examples of these indices [B], copied; the batch's `first` is the first of them.
+  Batch gather(const at::Tensor& examples) const;
+
   /// Examples [first, min(first + count, N)), as views.
   Batch slice(int64_t first, int64_t count) const;
 

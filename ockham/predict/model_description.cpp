@@ -61,6 +61,7 @@ Json laplace_json(const LaplaceOptions& laplace) {
           {"curvature", word_of(curvatures, curvature.kind)},
           {"kron_approx", word_of(rules, curvature.kronecker_rule)},
           {"mc_samples", curvature.mc_samples},
+          {"ggn_tolerance", curvature.ggn_tolerance},
           {"seed", curvature.seed},
           {"likelihood_weight", laplace.likelihood_weight},
           {"damping", laplace.damping},
@@ -75,6 +76,7 @@ LaplaceOptions parse_laplace(const Json& json) {
   curvature.kind = value_of(curvatures, json, "curvature");
   curvature.kronecker_rule = value_of(rules, json, "kron_approx");
   json.at("mc_samples").get_to(curvature.mc_samples);
+  curvature.ggn_tolerance = json.value("ggn_tolerance", 0.0);  // older models have none
   json.at("seed").get_to(curvature.seed);
   json.at("likelihood_weight").get_to(laplace.likelihood_weight);
   json.at("damping").get_to(laplace.damping);
