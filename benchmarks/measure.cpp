@@ -181,6 +181,7 @@ Timing measure_time(const Setting& setting) {
   timing.seconds_curvature = median(curvature);
   timing.ratio = median(ratios);
   timing.loss = trainer.loss(data);
+  timing.gemm_gflops = std::max(timing.gemm_gflops, gemm_gflops(setting.dtype));
   timing.gflops_curvature = timing.flop.curvature / timing.seconds_curvature * 1e-9;
   if (setting.pass_only) return timing;
   timing.seconds_decompose = median(decompose);

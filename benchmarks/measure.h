@@ -33,7 +33,7 @@ struct Timing {
   double seconds_train_epoch = 0, seconds_curvature = 0, seconds_decompose = 0, seconds_per_hyper_step = 0;
   double ratio = 0;               // median over repetitions of curvature / training
   double ratio_fit_and_step = 0;  // (curvature + decomposition + one step) / training
-  double gemm_gflops = 0;         // the network's type, 1024³
+  double gemm_gflops = 0;         // the network's type, 1024³, the best before and after all else
   FlopBound flop;                 // exact; a tolerance needs less
   double loss = 0;                // an example at the end: how sure the network is decides what a tolerance saves
   double gflops_curvature = 0;    // reached: what is counted / seconds_curvature

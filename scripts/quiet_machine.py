@@ -14,6 +14,10 @@ class Refusal(Exception):
     """One sentence for the user; the program ends with exit code 1."""
 
 
+class CommandFailed(Refusal):
+    """A program that was run ended with an error."""
+
+
 def cpus():
     return len(os.sched_getaffinity(0))
 
@@ -33,14 +37,12 @@ def busy_cpus(seconds=1.0):
     return max(0.0, (_busy_seconds() - before) / (time.monotonic() - start))
 
 
-def require_quiet(busy_ok):
-    """Returns the busy CPUs; refuses a machine that is not quiet unless `busy_ok`."""
+def require_quiet():
+    """Refuses a machine that is not quiet."""
     for _ in range(LOOKS):
         busy = busy_cpus()
         if busy <= BUSY_LIMIT:
-            return busy
-        if busy_ok:
-            return busy
+            return
     raise Refusal(f"The machine is not quiet: other processes keep {busy:.1f} of {cpus()} CPUs busy; stop them and start "
                   "again (finished cells are kept), or measure all the same with --busy-ok, which marks the rows.")
 
@@ -64,13 +66,14 @@ def run(command, environment=None):
         text, complaint = output.read(), errors.read().strip()
     if process.returncode != 0:
         last = complaint.splitlines()[-1] if complaint else f"exit code {process.returncode}"
-        raise Refusal(f"`{' '.join(command)}` failed: {last}")
+        raise CommandFailed(f"`{' '.join(command)}` failed: {last}")
     return text, max(0.0, others)
 
 
 def run_quietly(command, busy_ok, environment=None):
     """Runs a command on a quiet machine, once more if others disturbed it; gives its output and whether it was disturbed."""
-    require_quiet(busy_ok)
+    if not busy_ok:
+        require_quiet()
     for _ in range(2):
         text, others = run(command, environment)
         if others <= BUSY_LIMIT or busy_ok:

@@ -1,5 +1,5 @@
-// Private to curvature/: sums the contributions of batches into blocks. Each accumulator has the same three verbs:
-// begin_batch once a batch, add_column once a back-propagated column, finish at the end.
+// Private to curvature/: sums the contributions of batches into blocks. Each accumulator has the same verbs:
+// begin_batch once a batch, add_column for each of its parts once a back-propagated column, finish at the end.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -41,7 +41,8 @@ class DenseAccumulator {
   };
   explicit DenseAccumulator(Plan plan);
   void begin_batch(const BatchGradients& batch);
-  void add_column(const BatchGradients& batch);
+  std::vector<BatchGradients::Part> parts() const;
+  void add_column(const BatchGradients& batch, size_t part);
   CurvatureBlock finish(int64_t examples);
 
  private:
@@ -62,7 +63,8 @@ class DiagonalAccumulator {
   DiagonalAccumulator(std::vector<size_t> parameters, std::vector<size_t> by_autograd, const ParameterLayout& layout,
                       int64_t derivatives);
   void begin_batch(const BatchGradients& batch);
-  void add_column(const BatchGradients& batch);
+  std::vector<BatchGradients::Part> parts() const;
+  void add_column(const BatchGradients& batch, size_t part);
   CurvatureBlock finish(int64_t examples);
 
  private:
@@ -80,7 +82,7 @@ class DiagonalAccumulator {
   void add_products(Parameter& parameter, const BatchGradients& batch);
   void add_windows(Parameter& parameter, const BatchGradients& batch);
   void add_per_example(Parameter& parameter, const BatchGradients& batch);
-  void finish_batch(const BatchGradients& batch);
+  void finish_batch(Parameter& parameter, const BatchGradients& batch);
   static at::Tensor in_weight_order(const Parameter& parameter);  // its sum
   std::vector<Parameter> parameters_;
 };
@@ -97,7 +99,8 @@ class KroneckerAccumulator {
   };
   explicit KroneckerAccumulator(Plan plan) : plan_(std::move(plan)) {}
   void begin_batch(const BatchGradients& batch);
-  void add_column(const BatchGradients& batch);
+  std::vector<BatchGradients::Part> parts() const;
+  void add_column(const BatchGradients& batch, size_t part);
   std::vector<CurvatureBlock> finish(int64_t examples);
 
  private:
@@ -124,7 +127,8 @@ class BiasAccumulator {
   };
   explicit BiasAccumulator(Plan plan);
   void begin_batch(const BatchGradients&) {}
-  void add_column(const BatchGradients& batch);
+  std::vector<BatchGradients::Part> parts() const;
+  void add_column(const BatchGradients& batch, size_t part);
   CurvatureBlock finish(int64_t examples);
 
  private:

@@ -72,7 +72,9 @@ void DenseAccumulator::keep_factors(const BatchGradients& batch) {
   }
 }
 
-void DenseAccumulator::add_column(const BatchGradients& batch) {
+std::vector<BatchGradients::Part> DenseAccumulator::parts() const { return {plan_.parameters}; }
+
+void DenseAccumulator::add_column(const BatchGradients& batch, size_t) {
   if (plan_.rows && plan_.derivatives == 0) keep_factors(batch);
   const at::Tensor rows = joined_rows(batch, plan_.parameters, -1);
   if (plan_.rows)

@@ -83,17 +83,22 @@ void DiagonalAccumulator::add_by_autograd(Parameter& parameter, const BatchGradi
   }
 }
 
-void DiagonalAccumulator::add_column(const BatchGradients& batch) {
-  for (Parameter& parameter : parameters_) {
-    if (parameter.by_autograd) continue;
-    if (batch.has_product_rows(parameter.index))
-      add_products(parameter, batch);
-    else if (parameter.windows)
-      add_windows(parameter, batch);
-    else
-      add_per_example(parameter, batch);
-  }
-  if (batch.column() + 1 == batch.columns()) finish_batch(batch);
+std::vector<BatchGradients::Part> DiagonalAccumulator::parts() const {
+  std::vector<BatchGradients::Part> each;
+  for (const Parameter& parameter : parameters_) each.push_back({parameter.index});
+  return each;
+}
+
+void DiagonalAccumulator::add_column(const BatchGradients& batch, size_t part) {
+  Parameter& parameter = parameters_[part];
+  if (parameter.by_autograd) return;
+  if (batch.has_product_rows(parameter.index))
+    add_products(parameter, batch);
+  else if (parameter.windows)
+    add_windows(parameter, batch);
+  else
+    add_per_example(parameter, batch);
+  if (batch.column() + 1 == batch.columns()) finish_batch(parameter, batch);
 }
 
 void DiagonalAccumulator::add_products(Parameter& parameter, const BatchGradients& batch) {
@@ -136,21 +141,19 @@ void DiagonalAccumulator::add_per_example(Parameter& parameter, const BatchGradi
   for (SafeSum& derivative : parameter.derivatives) derivative.added();
 }
 
-void DiagonalAccumulator::finish_batch(const BatchGradients& batch) {
-  for (Parameter& parameter : parameters_) {
-    if (parameter.by_autograd || !parameter.squares[0].defined()) continue;
-    const UseInBatch& use = batch.uses(parameter.index)[0];
-    const at::Tensor inputs = batch.call(use.call).input.square();
-    const bool gradient_left = std::get<MatrixUse>(use.use->how).gradient_left;
-    for (size_t d = 0; d < parameter.squares.size(); ++d) {
-      if (!parameter.squares[d].defined()) continue;
-      SafeSum& sum = d == 0 ? parameter.sum : parameter.derivatives[d - 1];
-      const at::Tensor& left = gradient_left ? parameter.squares[d] : inputs;
-      const at::Tensor& right = gradient_left ? inputs : parameter.squares[d];
-      sum.partial({left.size(1), right.size(1)}, left.options()).addmm_(left.t(), right, 1, d == 0 ? 1 : 2);
-      sum.added();
-      parameter.squares[d].reset();
-    }
+void DiagonalAccumulator::finish_batch(Parameter& parameter, const BatchGradients& batch) {
+  if (!parameter.squares[0].defined()) return;
+  const UseInBatch& use = batch.uses(parameter.index)[0];
+  const at::Tensor inputs = batch.call(use.call).input.square();
+  const bool gradient_left = std::get<MatrixUse>(use.use->how).gradient_left;
+  for (size_t d = 0; d < parameter.squares.size(); ++d) {
+    if (!parameter.squares[d].defined()) continue;
+    SafeSum& sum = d == 0 ? parameter.sum : parameter.derivatives[d - 1];
+    const at::Tensor& left = gradient_left ? parameter.squares[d] : inputs;
+    const at::Tensor& right = gradient_left ? inputs : parameter.squares[d];
+    sum.partial({left.size(1), right.size(1)}, left.options()).addmm_(left.t(), right, 1, d == 0 ? 1 : 2);
+    sum.added();
+    parameter.squares[d].reset();
   }
 }
 

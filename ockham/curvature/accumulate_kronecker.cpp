@@ -87,7 +87,9 @@ at::Tensor KroneckerAccumulator::gradient_rows_of(const BatchGradients& batch, i
   return positions.size() == 1 ? positions[0] : at::cat(positions, 1);
 }
 
-void KroneckerAccumulator::add_column(const BatchGradients& batch) {
+std::vector<BatchGradients::Part> KroneckerAccumulator::parts() const { return {{plan_.weight}}; }
+
+void KroneckerAccumulator::add_column(const BatchGradients& batch, size_t) {
   const at::Tensor rows = gradient_rows_of(batch, -1);
   if (!rows.defined()) return;
   add_grouped(gradients_, rows);
@@ -145,7 +147,9 @@ at::Tensor BiasAccumulator::rows_of(const BatchGradients& batch, int64_t derivat
   return rows.size() == 1 ? rows[0] : at::cat(rows, 0);
 }
 
-void BiasAccumulator::add_column(const BatchGradients& batch) {
+std::vector<BatchGradients::Part> BiasAccumulator::parts() const { return {{plan_.bias}}; }
+
+void BiasAccumulator::add_column(const BatchGradients& batch, size_t) {
   const at::Tensor rows = rows_of(batch, -1);
   gram_.add(rows);
   derivatives_.resize(plan_.derivatives);

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <set>
+
 #include "ockham/curvature/example_gradients.h"
 
 namespace ockham {
@@ -48,12 +50,48 @@ bool BatchGradients::has_product_rows(size_t parameter) const {
          layer.input.size(0) == layer.examples;
 }
 
-void BatchGradients::next_column() {
-  ++column_;
+void BatchGradients::pass_at_once(const std::vector<Part>& parts, const std::function<void(size_t)>& add) {
   for (int64_t d = -1; d < derivatives(); ++d) {
     const at::Tensor& columns = d < 0 ? root_.root : root_.derivatives[d];
     gradients_[d + 1] = observation_.backward(columns.select(2, column_).contiguous());
   }
+  for (size_t part = 0; part < parts.size(); ++part) add(part);
+}
+
+void BatchGradients::next_column(const std::vector<Part>& parts, const std::function<void(size_t)>& add) {
+  ++column_;
+  if (derivatives() > 0) return pass_at_once(parts, add);
+  const size_t calls = observation_.calls().size();
+  std::vector<std::set<size_t>> calls_of(parts.size()), parts_at(calls);
+  for (size_t part = 0; part < parts.size(); ++part) {
+    for (size_t parameter : parts[part]) {
+      if (!autograd_rows_[parameter].empty()) continue;
+      for (const UseInBatch& use : uses_[parameter]) {
+        calls_of[part].insert(use.call);
+        parts_at[use.call].insert(part);
+      }
+    }
+  }
+  std::vector<std::set<size_t>> awaited = calls_of;
+  std::vector<bool> added(parts.size());
+  gradients_[0].assign(calls, at::Tensor());
+  observation_.backward(root_.root.select(2, column_).contiguous(), [&](size_t call, const at::Tensor& gradient) {
+    if (!parts_at[call].empty()) gradients_[0][call] = gradient;
+    const std::set<size_t> waiting = parts_at[call];
+    for (size_t part : waiting) {
+      awaited[part].erase(call);
+      if (!awaited[part].empty()) continue;
+      add(part);
+      added[part] = true;
+      for (size_t seen : calls_of[part]) {
+        parts_at[seen].erase(part);
+        if (parts_at[seen].empty()) gradients_[0][seen].reset();
+      }
+    }
+  });
+  for (size_t part = 0; part < parts.size(); ++part)
+    if (!added[part]) add(part);  // some of its gradients do not exist
+  gradients_[0].assign(calls, at::Tensor());
 }
 
 const at::Tensor& BatchGradients::output_gradient(size_t call, int64_t derivative) const {

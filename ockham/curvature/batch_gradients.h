@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "ockham/network/network.h"
@@ -38,8 +39,11 @@ class BatchGradients {
   /// one input.
   bool has_product_rows(size_t parameter) const;
 
-  /// Back-propagates the next column, and its derivatives.
-  void next_column();
+  /// Parameters whose gradients are added together.
+  using Part = std::vector<size_t>;
+  /// Back-propagates the next column, and its derivatives, and calls add(i) for each of `parts` as soon as its
+  /// gradients are known. A gradient that all its parts have seen is forgotten.
+  void next_column(const std::vector<Part>& parts, const std::function<void(size_t)>& add);
   int64_t column() const { return column_; }
 
   /// The current column's gradient at the output of a call; undefined where it does not reach. `derivative` -1: the
@@ -56,6 +60,7 @@ class BatchGradients {
   const Network& network_;
   const Observation& observation_;
   const OutputRoot& root_;
+  void pass_at_once(const std::vector<Part>& parts, const std::function<void(size_t)>& add);
   std::vector<std::vector<UseInBatch>> uses_;
   int64_t column_ = -1;
   std::vector<std::vector<at::Tensor>> gradients_;  // [1 + M][call]

@@ -19,8 +19,8 @@ namespace {
 
 constexpr int64_t kRowBytesAtOnce = int64_t{256} << 20;
 
-// Of the layers' outputs at once. Their gradients are held beside them, so a pass in batches of the size of training's
-// would need up to three times the memory of training.
+// Of the layers' outputs at once, where the gradients of all are held beside them: otherwise the pass would need up to
+// three times the memory of training.
 constexpr int64_t kOutputBytesAtOnce = int64_t{64} << 20;
 constexpr int64_t kFewestAtOnce = 64;  // with fewer examples the overhead of a batch is felt
 
@@ -33,7 +33,7 @@ int64_t examples_at_once(const CurvatureOptions& options, const CurvaturePlan& p
     for (const int64_t side : call.output_shape) numbers *= side;
     bytes += numbers / call.examples * static_cast<int64_t>(seen.outputs().element_size());
   }
-  if (bytes > 0) {
+  if (options.root_derivatives && bytes > 0) {
     const int64_t most = std::max(kFewestAtOnce, kOutputBytesAtOnce / bytes);
     const int64_t pieces = (count + most - 1) / most;
     count = (count + pieces - 1) / pieces;
@@ -76,7 +76,8 @@ FoldedOrder order_by_columns(const Network& network, const Likelihood& likelihoo
     weights.push_back(column_weights(root_by_weight(likelihood, outputs, hyperparameters, false).root));
     if (options.progress) options.progress(0);
   }
-  const auto [kept, examples] = columns_to_keep(at::cat(weights), options.ggn_tolerance).sort(/*stable=*/true, 0, false);
+  const auto [kept, examples] =
+      columns_to_keep(at::cat(weights), options.ggn_tolerance).sort(/*stable=*/true, 0, false);
   return {examples, kept};
 }
 
@@ -142,6 +143,20 @@ CurvatureEstimate estimate_curvature(const Network& network, const Likelihood& l
       estimate.gradient_derivatives.push_back(at::zeros_like(estimate.gradient));
   }
 
+  std::vector<BatchGradients::Part> parts;
+  std::vector<std::function<void(const BatchGradients&)>> add_part;
+  for (Accumulator& accumulator : plan.accumulators) {
+    std::visit(
+        [&](auto& a) {
+          size_t number = 0;
+          for (BatchGradients::Part& part : a.parts()) {
+            parts.push_back(std::move(part));
+            add_part.push_back([&a, number = number++](const BatchGradients& batch) { a.add_column(batch, number); });
+          }
+        },
+        accumulator);
+  }
+
   const int64_t batch_size = examples_at_once(options, plan, seen);
   const at::Generator generator = random_stream({options.seed, 0x6d63666973686572});
   std::optional<FoldedOrder> folded;
@@ -169,10 +184,7 @@ CurvatureEstimate estimate_curvature(const Network& network, const Likelihood& l
       std::visit([&](auto& a) { a.begin_batch(gradients); }, accumulator);
     }
     for (int64_t k = 0; k < gradients.columns(); ++k) {
-      gradients.next_column();
-      for (Accumulator& accumulator : plan.accumulators) {
-        std::visit([&](auto& a) { a.add_column(gradients); }, accumulator);
-      }
+      gradients.next_column(parts, [&](size_t part) { add_part[part](gradients); });
     }
     if (options.likelihood_gradient) {
       add_gradient(observation, network, output_gradient(likelihood, predictions, batch_targets, hyperparameters),

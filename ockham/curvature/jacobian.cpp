@@ -17,12 +17,13 @@ JacobianBatch jacobian(const Network& network, const at::Tensor& inputs, const O
   root.root = at::eye(outputs, batch.outputs.options()).expand({examples, -1, -1});
   BatchGradients gradients(network, observation, root, observation.unexplained_parameters());
   batch.jacobian = at::empty({examples, outputs, network.layout().total()}, batch.outputs.options());
+  std::vector<BatchGradients::Part> each;
+  for (size_t i = 0; i < network.layout().count(); ++i) each.push_back({i});
   for (int64_t c = 0; c < outputs; ++c) {
-    gradients.next_column();
-    for (size_t i = 0; i < network.layout().count(); ++i) {
+    gradients.next_column(each, [&](size_t i) {
       const ParameterSlot& slot = network.layout()[i];
       batch.jacobian.select(1, c).narrow(1, slot.offset, slot.size).copy_(gradients.per_example(i));
-    }
+    });
   }
   return batch;
 }

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "ockham/base/error.h"
+#include "ockham/observe/gradient_listener.h"
 #include "ockham/observe/recognise.h"
 
 namespace ockham {
@@ -20,6 +21,7 @@ struct Observation::State {
   std::vector<at::Tensor> parameters;
   std::vector<LayerCall> calls;
   torch::autograd::edge_list edges;  // one per call
+  std::unique_ptr<GradientListener> listener;
   std::vector<size_t> unexplained, unused;
   std::map<size_t, std::string> reasons;
 };
@@ -43,6 +45,13 @@ std::vector<at::Tensor> Observation::backward(const at::Tensor& column) const {
   return torch::autograd::Engine::get_default_engine().execute({torch::autograd::impl::gradient_edge(state_->outputs)},
                                                                {column}, /*keep_graph=*/true, /*create_graph=*/false,
                                                                /*accumulate_grad=*/false, state_->edges);
+}
+
+void Observation::backward(const at::Tensor& column, const EachGradient& each) const {
+  if (state_->edges.empty()) return;
+  const torch::autograd::Edge root = torch::autograd::impl::gradient_edge(state_->outputs);
+  if (!state_->listener) state_->listener = std::make_unique<GradientListener>(root, state_->edges);
+  state_->listener->backward(column, each);
 }
 
 std::vector<at::Tensor> Observation::parameter_gradients(const at::Tensor& column,

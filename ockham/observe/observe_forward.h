@@ -3,6 +3,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +35,10 @@ class Observation {
   /// Back-propagates one column v [N, C] to the outputs of the layer calls: one gradient per call (undefined where it
   /// does not reach). No weight gradients are computed. The graph is kept until the observation dies.
   std::vector<at::Tensor> backward(const at::Tensor& column) const;
+  /// The same gradients one after the other, each given away as soon as it is known and then forgotten: all of them at
+  /// once may need more memory than the forward pass. Calls that the column does not reach are left out.
+  using EachGradient = std::function<void(size_t call, const at::Tensor& gradient)>;
+  void backward(const at::Tensor& column, const EachGradient& each) const;
   /// The plain autograd gradient of (outputs · column) for the given parameters (undefined where it does not reach).
   std::vector<at::Tensor> parameter_gradients(const at::Tensor& column, const std::vector<size_t>& parameters) const;
 

@@ -1,0 +1,98 @@
+#include "ockham/observe/gradient_listener.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/engine.h>
+#include <torch/csrc/autograd/function_hook.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace ockham {
+namespace {
+
+using torch::autograd::Edge;
+using torch::autograd::edge_list;
+using torch::autograd::Node;
+using torch::autograd::variable_list;
+
+/// Called with the gradients of a node's outputs just before the node passes them on.
+class Hook : public torch::autograd::FunctionPreHook {
+ public:
+  Hook(std::shared_ptr<GradientListener::Ear> ear, size_t call, uint32_t output)
+      : ear_(std::move(ear)), call_(call), output_(output) {}
+  variable_list operator()(const variable_list& gradients) override {
+    if (ear_->each != nullptr && gradients[output_].defined()) (*ear_->each)(call_, gradients[output_]);
+    return gradients;
+  }
+
+ private:
+  std::shared_ptr<GradientListener::Ear> ear_;
+  size_t call_;
+  uint32_t output_;
+};
+
+/// All nodes from `root` down, those nearer to the leaves first.
+std::vector<Node*> nodes_upwards(Node* root) {
+  std::vector<Node*> nodes = {root};
+  std::unordered_set<Node*> seen = {root};
+  for (size_t next = 0; next < nodes.size(); ++next) {
+    for (const Edge& edge : nodes[next]->next_edges()) {
+      Node* below = edge.function.get();
+      if (below != nullptr && seen.insert(below).second) nodes.push_back(below);
+    }
+  }
+  std::stable_sort(nodes.begin(), nodes.end(),
+                   [](const Node* a, const Node* b) { return a->topological_nr() < b->topological_nr(); });
+  return nodes;
+}
+
+/// Nodes from which a node of `edges` can be reached, other than themselves.
+std::unordered_set<Node*> nodes_above(Node* root, const edge_list& edges) {
+  std::unordered_set<Node*> listened, above;
+  for (const Edge& edge : edges) listened.insert(edge.function.get());
+  for (Node* node : nodes_upwards(root)) {
+    const bool leads = std::any_of(node->next_edges().begin(), node->next_edges().end(), [&](const Edge& edge) {
+      Node* below = edge.function.get();
+      return below != nullptr && (listened.count(below) > 0 || above.count(below) > 0);
+    });
+    if (leads) above.insert(node);
+  }
+  return above;
+}
+
+}  // namespace
+
+GradientListener::GradientListener(Edge root, edge_list edges) : root_(std::move(root)), edges_(std::move(edges)) {
+  // Autograd runs what leads to an edge that it is asked for. Asked for the lowest only, it keeps only these, and comes
+  // past the others on its way.
+  const std::unordered_set<Node*> above = nodes_above(root_.function.get(), edges_);
+  for (size_t call = 0; call < edges_.size(); ++call) {
+    Node* node = edges_[call].function.get();
+    if (above.count(node) == 0)
+      ends_.push_back(call);
+    else
+      node->add_pre_hook(std::make_unique<Hook>(ear_, call, edges_[call].input_nr));
+  }
+}
+
+void GradientListener::backward(const at::Tensor& column, const Observation::EachGradient& each) const {
+  struct Listening {
+    Listening(Ear& ear, const Observation::EachGradient& each) : ear(ear) { ear.each = &each; }
+    ~Listening() { ear.each = nullptr; }
+    Ear& ear;
+  };
+  edge_list ends;
+  for (const size_t call : ends_) ends.push_back(edges_[call]);
+  variable_list gradients;
+  {
+    const Listening listening(*ear_, each);
+    gradients = torch::autograd::Engine::get_default_engine().execute({root_}, {column}, /*keep_graph=*/true,
+                                                                      /*create_graph=*/false,
+                                                                      /*accumulate_grad=*/false, ends);
+  }
+  for (size_t i = 0; i < ends_.size(); ++i)
+    if (gradients[i].defined()) each(ends_[i], gradients[i]);
+}
+
+}  // namespace ockham
