@@ -8,6 +8,7 @@
 
 #include "ockham/base/error.h"
 #include "ockham/linalg/halves.h"
+#include "ockham/linalg/vector_width.h"
 
 namespace ockham {
 namespace {
@@ -16,9 +17,8 @@ constexpr int kMoments = 8;
 constexpr int kLeadingBits = 4;            // of the mantissa: 16 bins an octave
 constexpr int kShift = 52 - kLeadingBits;  // of a double's bits to its bin
 constexpr uint64_t kBins = uint64_t{2048} << kLeadingBits;
-constexpr uint64_t kSmallestNormal = uint64_t{1} << 52, kInfinity = uint64_t{2047} << 52;
 
-typedef double Moments __attribute__((vector_size(kMoments * sizeof(double))));
+static_assert(kMoments == kLanes, "moments are added as one vector");
 
 uint64_t bits_of(double value) {
   uint64_t bits = 0;
@@ -33,6 +33,54 @@ double centre_of(uint64_t bin) {
   return centre;
 }
 
+/// Σ count log(s c + δ) + …, Σ 1/(s x + δ) over bins [0, count), a multiple of the lanes; the header has the series.
+/// `moments` are kMoments rows of `count`.
+OCKHAM_EACH_VECTOR_WIDTH
+LogSum sum_bins(const double* centres, const double* counts, const double* moments, int64_t count, double scale,
+                double shift) {
+  // log m = 2 atanh(s), s = (m - 1)/(m + 1), |s| < 0.172 for m in [√½, √2): ten terms of the series leave out 1e-17.
+  constexpr double kRootOfTwo = 1.4142135623730951, kLogOfTwo = 0.6931471805599453;
+  constexpr uint64_t kBitsOf2To52 = uint64_t{0x433} << kMantissaBits;
+  Doubles log_sum = {}, reciprocal_sum = {};
+  for (int64_t i = 0; i < count; i += kLanes) {
+    Doubles centre, number, moment[kMoments];
+    std::memcpy(&centre, centres + i, sizeof centre);
+    std::memcpy(&number, counts + i, sizeof number);
+    for (int k = 0; k < kMoments; ++k) std::memcpy(&moment[k], moments + k * count + i, sizeof moment[k]);
+    const Doubles scaled = centre * scale, at_centre = scaled + shift, ratio = scaled / at_centre;
+    Doubles logs = moment[kMoments - 1] * (1.0 / kMoments), reciprocals = moment[kMoments - 1];
+    for (int k = kMoments - 1; k > 0; --k) {
+      logs = moment[k - 1] * (1.0 / k) - ratio * logs;
+      reciprocals = moment[k - 1] - ratio * reciprocals;
+    }
+    logs *= ratio;
+    reciprocals = number - ratio * reciprocals;
+
+    const Integers bits = (Integers)at_centre;
+    const Integers outside = bits - kSmallestNormal >= kInfinity - kSmallestNormal;
+    Doubles mantissa = (Doubles)((bits & kMantissaMask) | kBitsOfOne);
+    Doubles exponent = (Doubles)((bits >> kMantissaBits) | kBitsOf2To52) - (0x1p52 + kExponentBias);
+    const Integers large = (Integers)(mantissa > kRootOfTwo);
+    exponent += (Doubles)(large & kBitsOfOne);
+    mantissa = (Doubles)((Integers)mantissa - (large & kSmallestNormal));
+    const Doubles s = (mantissa - 1.0) / (mantissa + 1.0), square = s * s;
+    Doubles series = square * (1.0 / 21) + 1.0 / 19;
+    for (int k = 17; k > 0; k -= 2) series = series * square + 1.0 / k;
+    Doubles log_at_centre = exponent * kLogOfTwo + 2 * s * series;
+    for (int lane = 0; lane < kLanes; ++lane)
+      if (outside[lane]) log_at_centre[lane] = std::log(at_centre[lane]);
+
+    log_sum += number * log_at_centre + logs;
+    reciprocal_sum += reciprocals / at_centre;
+  }
+  LogSum sum;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    sum.log += log_sum[lane];
+    sum.reciprocal += reciprocal_sum[lane];
+  }
+  return sum;
+}
+
 }  // namespace
 
 /// One thread's share of the values: bins in the order in which they were met.
@@ -40,7 +88,7 @@ struct BinnedSpectrum::Collection {
   struct Sums {
     uint64_t bin = 0;
     double centre = 0, inverse = 0, count = 0;
-    Moments moments = {};
+    Doubles moments = {};
   };
   std::vector<int32_t> places = std::vector<int32_t>(kBins, -1);
   std::vector<Sums> sums;
@@ -61,7 +109,7 @@ struct BinnedSpectrum::Collection {
       const double t = (value - bin.centre) * bin.inverse;
       const double t2 = t * t, t4 = t2 * t2;
       bin.count += 1;
-      bin.moments += Moments{t, t2, t * t2, t4, t * t4, t2 * t4, t * t2 * t4, t4 * t4};
+      bin.moments += Doubles{t, t2, t * t2, t4, t * t4, t2 * t4, t * t2 * t4, t4 * t4};
     }
   }
 
@@ -104,26 +152,32 @@ void BinnedSpectrum::keep(const std::vector<Collection>& collections) {
     usable_ = usable_ && collection.usable;
   }
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.bin < b.bin; });
+  std::vector<Collection::Sums> bins;
   for (const Collection::Sums& sums : all) {
-    if (bins_.empty() || bins_.back().centre != sums.centre) bins_.push_back({sums.centre, 0, {}});
-    bins_.back().count += sums.count;
-    for (int k = 0; k < kMoments; ++k) bins_.back().moments[k] += sums.moments[k];
+    if (!bins.empty() && bins.back().bin == sums.bin) {
+      bins.back().count += sums.count;
+      bins.back().moments += sums.moments;
+    } else {
+      bins.push_back(sums);
+    }
+  }
+  const size_t count = (bins.size() + kLanes - 1) / kLanes * kLanes;
+  centres_.assign(count, 1);  // of bins without values, which fill the last vector
+  counts_.assign(count, 0);
+  moments_.assign(kMoments * count, 0);
+  for (size_t i = 0; i < bins.size(); ++i) {
+    centres_[i] = bins[i].centre;
+    counts_[i] = bins[i].count;
+    for (int k = 0; k < kMoments; ++k) moments_[static_cast<size_t>(k) * count + i] = bins[i].moments[k];
   }
 }
 
 LogSum BinnedSpectrum::log_sum(double scale, double shift) const {
-  LogSum sum;
-  if (zeros_ > 0) sum = {zeros_ * std::log(shift), zeros_ / shift};
-  for (const Bin& bin : bins_) {
-    const double at_centre = scale * bin.centre + shift, ratio = scale * bin.centre / at_centre;
-    double logs = 0, reciprocals = bin.count, power = 1;
-    for (int k = 0; k < kMoments; ++k) {
-      power *= -ratio;
-      logs -= power * bin.moments[k] / (k + 1);
-      reciprocals += power * bin.moments[k];
-    }
-    sum.log += bin.count * std::log(at_centre) + logs;
-    sum.reciprocal += reciprocals / at_centre;
+  LogSum sum =
+      sum_bins(centres_.data(), counts_.data(), moments_.data(), static_cast<int64_t>(centres_.size()), scale, shift);
+  if (zeros_ > 0) {
+    sum.log += zeros_ * std::log(shift);
+    sum.reciprocal += zeros_ / shift;
   }
   return sum;
 }

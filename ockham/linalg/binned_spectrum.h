@@ -24,13 +24,10 @@ class BinnedSpectrum {
   LogSum log_sum(double scale, double shift) const;
 
  private:
-  struct Bin {
-    double centre = 0, count = 0;
-    double moments[8] = {};  // Σ t, Σ t², …
-  };
   struct Collection;
   void keep(const std::vector<Collection>& collections);
-  std::vector<Bin> bins_;
+  std::vector<double> centres_, counts_;  // of the bins
+  std::vector<double> moments_;           // Σ t of all bins, Σ t² of all, …
   double zeros_ = 0;
   bool usable_ = true;
 };

@@ -9,19 +9,11 @@
 #include <vector>
 
 #include "ockham/base/error.h"
-
-// One version for each vector width, chosen when the library is loaded. Sanitisers do not bear the resolver.
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define OCKHAM_EACH_VECTOR_WIDTH __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define OCKHAM_EACH_VECTOR_WIDTH
-#endif
+#include "ockham/linalg/vector_width.h"
 
 namespace ockham {
 namespace {
 
-constexpr int kLanes = 8;
 constexpr int64_t kStep = 4 * kLanes;
 // Mantissas lie in [1, 2): 512 of them multiply to less than 2^512.
 constexpr int64_t kFactorsBeforeRenormalising = 512;
@@ -31,13 +23,6 @@ constexpr int64_t kTermsPerPiece = 16384;
 constexpr int64_t kPiecesPerThread = 128;
 // Four factors within these bounds, and the numerators made of them, stay clear of overflow and of subnormals.
 constexpr double kSmallestFast = 0x1p-200, kLargestFast = 0x1p200;
-
-constexpr uint64_t kMantissaBits = 52, kExponentBias = 1023;
-constexpr uint64_t kMantissaMask = (uint64_t{1} << kMantissaBits) - 1;
-constexpr uint64_t kBitsOfOne = kExponentBias << kMantissaBits;
-
-typedef double Doubles __attribute__((vector_size(kLanes * sizeof(double))));
-typedef uint64_t Integers __attribute__((vector_size(kLanes * sizeof(uint64_t))));
 
 /// Sums in the making: Σ log x = Σ_lanes log(mantissa) + exponent·log 2.
 struct Lanes {
