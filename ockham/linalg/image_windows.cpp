@@ -53,7 +53,7 @@ struct ImageGradients {
   /// Windows of one height overlap in memory, which products by hand do not mind.
   bool reads_images_in_place() const {
     return images.scalar_type() == at::kFloat && shape.dilation_width == 1 &&
-           has_squared_product(outputs(), padded_width());
+           has_stacked_product(outputs(), padded_width());
   }
   int64_t windows_size() const { return reads_images_in_place() ? 0 : images.size(1) * out_width * width(); }
 
@@ -150,6 +150,8 @@ void WindowGram::add(const at::Tensor& images) {
                 "WindowGram needs images with at least as many rows of windows as a window has rows; unfold such small "
                 "images instead.");
   }
+  if (!correlations_ && PixelCorrelations::pays(shape_, images)) correlations_.emplace(shape_, channels_);
+  if (correlations_) return correlations_->add(images);
   // In pieces that stay in the cache.
   const int64_t floats = shape_.padded_height(images) * shape_.out_width(images) * shape_.kernel_width * channels_;
   const int64_t piece = std::max<int64_t>(1, kCacheFloats / floats);
@@ -182,6 +184,12 @@ void WindowGram::add_some(const at::Tensor& images) {
 
 at::Tensor WindowGram::finish() {
   const int64_t height = shape_.kernel_height, width = shape_.kernel_width * channels_;
+  const auto in_weight_order = [&](const at::Tensor& blocks) {
+    return blocks.view({height, shape_.kernel_width, channels_, height, shape_.kernel_width, channels_})
+        .permute({2, 0, 1, 5, 3, 4})
+        .reshape({height * width, height * width});
+  };
+  if (correlations_) return in_weight_order(correlations_->finish());
   at::Tensor result = at::zeros({height, width, height, width}, at::kDouble);
   for (int64_t shift = 0; shift < height; ++shift) {
     const int64_t span = height - 1 - shift;
@@ -198,8 +206,7 @@ at::Tensor WindowGram::finish() {
       if (shift > 0) result.select(0, row + shift).select(1, row).copy_(block.t());
     }
   }
-  const int64_t size = height * width, k2 = shape_.kernel_width;
-  return result.view({height, k2, channels_, height, k2, channels_}).permute({2, 0, 1, 5, 3, 4}).reshape({size, size});
+  return in_weight_order(result);
 }
 
 void add_squared_gradients(at::Tensor& sum, const at::Tensor& gradients, const at::Tensor& images,

@@ -6,9 +6,11 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "ockham/linalg/gram.h"
+#include "ockham/linalg/pixel_correlations.h"
 
 namespace ockham {
 
@@ -51,6 +53,7 @@ class WindowGram {
     CrossAccumulator common;
     std::vector<CrossAccumulator> edges;
   };
+  std::optional<PixelCorrelations> correlations_;  // instead of all sums, where it pays
   Sums unshifted_;
   std::vector<CrossSums> shifted_;  // by d - 1
 };

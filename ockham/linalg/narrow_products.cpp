@@ -76,6 +76,17 @@ OCKHAM_WIDE_VECTORS void add_tile(float* result, int64_t stride, const TallStack
     add_tile<1, squared>(result, stride, stack, last);
 }
 
+template <bool squared>
+void add_stack(float* sum, int64_t sum_stride, const TallStack& stack, int64_t p, int64_t q) {
+  TallStack tile = stack;
+  for (int64_t j = 0; j < q; j += kTileVectors * kLanes) {
+    for (int64_t i = 0; i < p; i += kTileHeight) {
+      tile.first = part(stack.first, 0, stack.first.rows, i, j);
+      add_tile<squared>(sum + i * sum_stride + j, sum_stride, tile, q, q - j);
+    }
+  }
+}
+
 }  // namespace
 
 bool narrow_product_pays(int64_t n, bool lower_only) {
@@ -95,25 +106,24 @@ void add_narrow_product(float* result, const TallMatrices& matrices, int64_t n, 
   }
 }
 
-bool has_squared_product(int64_t p, int64_t q) {
+bool has_stacked_product(int64_t p, int64_t q) {
   return has_wide_vectors() && p > 0 && p % kTileHeight == 0 && q > 0 && q % kLanes == 0;
 }
 
+void add_stacked_product(float* sum, int64_t sum_stride, const TallStack& stack, int64_t p, int64_t q) {
+  add_stack<false>(sum, sum_stride, stack, p, q);
+}
+
 void add_squared_product(float* sum, int64_t sum_stride, const TallStack& stack, int64_t p, int64_t q) {
-  TallStack tile = stack;
-  for (int64_t j = 0; j < q; j += kTileVectors * kLanes) {
-    for (int64_t i = 0; i < p; i += kTileHeight) {
-      tile.first = part(stack.first, 0, stack.first.rows, i, j);
-      add_tile<true>(sum + i * sum_stride + j, sum_stride, tile, q, q - j);
-    }
-  }
+  add_stack<true>(sum, sum_stride, stack, p, q);
 }
 
 #else
 
 bool narrow_product_pays(int64_t, bool) { return false; }
 void add_narrow_product(float*, const TallMatrices&, int64_t, bool) {}
-bool has_squared_product(int64_t, int64_t) { return false; }
+bool has_stacked_product(int64_t, int64_t) { return false; }
+void add_stacked_product(float*, int64_t, const TallStack&, int64_t, int64_t) {}
 void add_squared_product(float*, int64_t, const TallStack&, int64_t, int64_t) {}
 
 #endif

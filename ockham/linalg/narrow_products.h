@@ -27,10 +27,12 @@ bool narrow_product_pays(int64_t n, bool lower_only);
 /// alone.
 void add_narrow_product(float* result, const TallMatrices& matrices, int64_t n, bool lower_only);
 
-/// Sizes and a processor for which `add_squared_product` works: p a multiple of 8, q of 16.
-bool has_squared_product(int64_t p, int64_t q);
+/// Sizes and a processor for which the two below work: p a multiple of 8, q of 16.
+bool has_stacked_product(int64_t p, int64_t q);
 
-/// sum [p, q] += (leftᵀ right)², elementwise; rows of the sum are `sum_stride` numbers apart.
+/// sum [p, q] += leftᵀ right; rows of the sum are `sum_stride` numbers apart.
+void add_stacked_product(float* sum, int64_t sum_stride, const TallStack& stack, int64_t p, int64_t q);
+/// sum [p, q] += (leftᵀ right)², elementwise.
 void add_squared_product(float* sum, int64_t sum_stride, const TallStack& stack, int64_t p, int64_t q);
 
 }  // namespace ockham

@@ -22,7 +22,9 @@ std::vector<Case> cases() {
           {"across in steps", {2, 2, 6, 9}, {2, 3, 0, 1, 2, 2}},
           {"as many rows of windows as a window has", {2, 2, 5, 5}, {3, 3, 0, 0, 1, 1}},
           {"one channel", {4, 1, 9, 9}, {5, 5, 0, 0, 1, 1}},
-          {"many channels", {2, 40, 6, 5}, {3, 3, 1, 1, 1, 1}}};
+          {"many channels", {2, 40, 6, 5}, {3, 3, 1, 1, 1, 1}},
+          {"sixteen channels", {3, 16, 7, 5}, {3, 3, 1, 1, 1, 1}},
+          {"few pixels of many channels", {3, 48, 3, 3}, {3, 3, 1, 1, 1, 1}}};
 }
 
 at::Tensor random_images(const Case& c, at::ScalarType type) { return at::randn(c.images, random_stream({7}), type); }

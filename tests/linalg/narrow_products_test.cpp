@@ -42,8 +42,8 @@ TEST(NarrowProducts, ManyRowsLoseNoDigits) {
   EXPECT_LT(((sum - expected) / expected).tril().abs().max().item<double>(), 3e-6);
 }
 
-TEST(NarrowProducts, SquaredEqualTheSquares) {
-  if (!has_squared_product(8, 16)) GTEST_SKIP() << "this processor has no AVX-512; the BLAS does these products";
+TEST(NarrowProducts, StacksEqualMatrixProductsAndTheirSquares) {
+  if (!has_stacked_product(8, 16)) GTEST_SKIP() << "this processor has no AVX-512; the BLAS does these products";
   for (const int64_t p : {8, 24, 96}) {
     for (const int64_t q : {16, 32, 48, 80, 192}) {
       const int64_t rows = 50;
@@ -56,10 +56,14 @@ TEST(NarrowProducts, SquaredEqualTheSquares) {
       const at::Tensor expected = 1 + at::mm(left.t().to(at::kDouble), right.to(at::kDouble)).square();
       EXPECT_LT((sum.narrow(1, 0, q) - expected).abs().max().item<double>(), 1e-3);
       EXPECT_TRUE(sum.narrow(1, q, 3).equal(at::ones({p, 3})));
+      at::Tensor plain = at::ones({p, q});
+      add_stacked_product(plain.data_ptr<float>(), q,
+                          {{left.data_ptr<float>(), p, right.data_ptr<float>(), q, rows / 5}, 5, 10 * p, 10 * q}, p, q);
+      EXPECT_LT((plain - 1 - at::mm(left.t(), right)).abs().max().item<double>(), 1e-4);
     }
   }
-  EXPECT_FALSE(has_squared_product(9, 16));
-  EXPECT_FALSE(has_squared_product(8, 20));
+  EXPECT_FALSE(has_stacked_product(9, 16));
+  EXPECT_FALSE(has_stacked_product(8, 20));
 }
 
 TEST(NarrowProducts, AreForNarrowMatricesOfWholeVectors) {
