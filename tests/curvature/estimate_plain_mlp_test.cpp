@@ -7,28 +7,14 @@
 #include "ockham/base/random.h"
 #include "ockham/network/architectures.h"
 #include "tests/support/finite_differences.h"
+#include "tests/support/likelihood_cases.h"
 
 namespace ockham {
 namespace {
 
+using testing::likelihood_cases;
+using testing::LikelihoodCase;
 using testing::relative_difference;
-
-struct Case {
-  Likelihood likelihood;
-  int64_t outputs;
-  at::Tensor targets;
-};
-
-std::vector<Case> cases(int64_t examples) {
-  const auto uniform = [&](int64_t columns, uint64_t key) {
-    return at::rand({examples, columns}, random_stream({key}), at::kDouble);
-  };
-  return {{Gaussian{}, 1, uniform(1, 1)},
-          {Gaussian{true}, 2, uniform(2, 2)},
-          {Categorical{}, 3, (uniform(1, 3) * 3).floor().to(at::kLong).squeeze(1)},
-          {Bernoulli{}, 1, uniform(1, 4).round()},
-          {Poisson{}, 2, (uniform(2, 5) * 5).floor()}};
-}
 
 std::vector<int64_t> sizes_of(const ParameterLayout& layout) {
   std::vector<int64_t> sizes;
@@ -36,7 +22,7 @@ std::vector<int64_t> sizes_of(const ParameterLayout& layout) {
   return sizes;
 }
 
-void expect_equal(const Case& one, const CurvatureOptions& options, at::ScalarType type, double tolerance) {
+void expect_equal(const LikelihoodCase& one, const CurvatureOptions& options, at::ScalarType type, double tolerance) {
   const int64_t examples = one.targets.size(0);
   const Network network = make_architecture("mlp:6-4,act=tanh", {3}, one.outputs, type, 1);
   const at::Tensor inputs = at::randn({examples, 3}, random_stream({6}), at::kDouble).to(type);
@@ -66,7 +52,7 @@ void expect_equal(const Case& one, const CurvatureOptions& options, at::ScalarTy
 TEST(EstimatePlainMlp, EqualsTheGeneralPass) {
   for (const Structure structure : {Structure::full, Structure::kronecker, Structure::diagonal}) {
     for (const CurvatureKind kind : {CurvatureKind::ggn, CurvatureKind::empirical_fisher, CurvatureKind::mc_fisher}) {
-      for (const Case& one : cases(17)) {
+      for (const LikelihoodCase& one : likelihood_cases(17)) {
         SCOPED_TRACE(name_of(one.likelihood) + " " + std::to_string(static_cast<int>(structure)) +
                      std::to_string(static_cast<int>(kind)));
         CurvatureOptions options;
@@ -88,7 +74,7 @@ TEST(EstimatePlainMlp, EqualsTheGeneralPass) {
 }
 
 TEST(EstimatePlainMlp, LeavesWhatItHasNotToTheGeneralPass) {
-  const Case one = cases(9)[2];
+  const LikelihoodCase one = likelihood_cases(9)[2];
   const Network network = make_architecture("mlp:6", {3}, 3, at::kDouble, 1);
   const Dataset data(at::randn({9, 3}, random_stream({6}), at::kDouble), one.targets);
   const Hyperparameters hyperparameters = default_likelihood_hyperparameters(one.likelihood, 3);

@@ -7,28 +7,14 @@
 #include "ockham/train/map_epoch.h"
 #include "ockham/train/train_online.h"
 #include "tests/support/finite_differences.h"
+#include "tests/support/likelihood_cases.h"
 
 namespace ockham {
 namespace {
 
+using testing::likelihood_cases;
+using testing::LikelihoodCase;
 using testing::relative_difference;
-
-struct Case {
-  Likelihood likelihood;
-  int64_t outputs;
-  at::Tensor targets;
-};
-
-std::vector<Case> cases() {
-  const auto uniform = [](int64_t columns, uint64_t key) {
-    return at::rand({23, columns}, random_stream({key}), at::kDouble);
-  };
-  return {{Gaussian{}, 1, uniform(1, 1)},
-          {Gaussian{true}, 2, uniform(2, 2)},
-          {Categorical{}, 3, (uniform(1, 3) * 3).floor().to(at::kLong).squeeze(1)},
-          {Bernoulli{}, 1, uniform(1, 4).round()},
-          {Poisson{}, 1, (uniform(1, 5) * 5).floor()}};
-}
 
 struct Trained {
   std::vector<double> losses;
@@ -36,7 +22,8 @@ struct Trained {
   double gradient_norm = 0;
 };
 
-Trained train(const Case& one, const std::string& spec, at::ScalarType type, int64_t batch_size, bool by_hand) {
+Trained train(const LikelihoodCase& one, const std::string& spec, at::ScalarType type, int64_t batch_size,
+              bool by_hand) {
   const Network network = make_architecture(spec, {4}, one.outputs, type, 1);
   const at::Tensor inputs = at::randn({23, 4}, random_stream({6}), at::kDouble).to(type);
   const Dataset data(inputs, prepare_targets(one.likelihood, one.targets, one.outputs, type));
@@ -69,7 +56,7 @@ void expect_same(const Trained& a, const Trained& b, double tolerance) {
 }
 
 TEST(HandmadeTraining, EqualsAutogradForEveryLikelihood) {
-  for (const Case& one : cases()) {
+  for (const LikelihoodCase& one : likelihood_cases(23)) {
     SCOPED_TRACE(name_of(one.likelihood));
     for (const int64_t batch_size : {0, 10}) {
       const auto both = [&](at::ScalarType type, double tolerance) {
@@ -87,7 +74,8 @@ TEST(HandmadeTraining, EqualsAutogradForEveryActivation) {
        {"relu", "gelu", "silu", "sigmoid", "elu", "selu", "softplus", "leaky_relu", "identity"}) {
     SCOPED_TRACE(activation);
     const std::string spec = std::string("mlp:6,act=") + activation;
-    expect_same(train(cases()[0], spec, at::kDouble, 0, true), train(cases()[0], spec, at::kDouble, 0, false), 1e-10);
+    expect_same(train(likelihood_cases(23)[0], spec, at::kDouble, 0, true),
+                train(likelihood_cases(23)[0], spec, at::kDouble, 0, false), 1e-10);
   }
 }
 
