@@ -10,6 +10,7 @@
 #include "ockham/linalg/blas.h"
 #include "ockham/linalg/halves.h"
 #include "ockham/linalg/narrow_products.h"
+#include "ockham/linalg/pack_pixels.h"
 
 namespace ockham {
 namespace {
@@ -17,74 +18,91 @@ namespace {
 constexpr int64_t kCacheFloats = int64_t{1} << 20;
 constexpr int64_t kWholeVectors = 16;  // products by hand read this many numbers at once
 
-/// [M, C, H, W] seen as [H, M, W, C] or [M, H, W, C] with zeros around, the channels beside each other in memory.
-at::Tensor padded(const at::Tensor& images, const WindowShape& shape, at::IntArrayRef order) {
-  const at::Tensor view = images.permute(order);
-  const int64_t height_dimension = order[0] == 2 ? 0 : 1;
+/// [M, C, H, W] seen as [H, M, W, C] with zeros around, the channels beside each other in memory.
+at::Tensor padded(const at::Tensor& images, const WindowShape& shape) {
+  const at::Tensor view = images.permute({2, 0, 3, 1});
   if (shape.padding_height == 0 && shape.padding_width == 0)
     return view.stride(3) == 1 && view.stride(2) == view.size(3) ? view : view.contiguous();
   std::vector<int64_t> sizes = view.sizes().vec();
-  sizes[height_dimension] += 2 * shape.padding_height;
+  sizes[0] += 2 * shape.padding_height;
   sizes[2] += 2 * shape.padding_width;
   at::Tensor result = at::zeros(sizes, view.options());
-  result.narrow(height_dimension, shape.padding_height, view.size(height_dimension))
-      .narrow(2, shape.padding_width, view.size(2))
-      .copy_(view);
+  result.narrow(0, shape.padding_height, view.size(0)).narrow(2, shape.padding_width, view.size(2)).copy_(view);
   return result;
-}
-
-/// The same numbers in memory that may be read a little beyond their end.
-at::Tensor with_room_behind(const at::Tensor& tensor) {
-  at::Tensor room = at::zeros({tensor.numel() + kWholeVectors}, tensor.options());
-  return room.narrow(0, 0, tensor.numel()).view(tensor.sizes()).copy_(tensor);
 }
 
 /// The gradients of one image after the other, squared; a kernel row at a time.
 struct ImageGradients {
-  at::Tensor images;     // [M, H', W', C], zeros around
-  at::Tensor gradients;  // [M, H_out·W_out, out]
+  const at::Tensor& images;     // [M, C, H, W]
+  const at::Tensor& gradients;  // [M, out, H_out, W_out]
   WindowShape shape;
-  int64_t out_height, out_width;
 
-  int64_t channels() const { return images.size(3); }
-  int64_t outputs() const { return gradients.size(2); }
-  int64_t width() const { return shape.kernel_width * channels(); }  // of a kernel row
+  int64_t channels() const { return images.size(1); }
+  int64_t outputs() const { return gradients.size(1); }
+  int64_t out_height() const { return gradients.size(2); }
+  int64_t out_width() const { return gradients.size(3); }
+  int64_t height() const { return shape.padded_height(images); }
+  int64_t row() const { return (images.size(3) + 2 * shape.padding_width) * channels(); }  // of an image, zeros around
+  int64_t width() const { return shape.kernel_width * channels(); }                        // of a kernel row
   int64_t padded_width() const { return (width() + kWholeVectors - 1) / kWholeVectors * kWholeVectors; }
   /// Windows of one height overlap in memory, which products by hand do not mind.
-  bool reads_images_in_place() const {
+  bool reads_image_in_place() const {
     return images.scalar_type() == at::kFloat && shape.dilation_width == 1 &&
            has_stacked_product(outputs(), padded_width());
   }
-  int64_t windows_size() const { return reads_images_in_place() ? 0 : images.size(1) * out_width * width(); }
 
-  /// sum [out, k1, padded_width] += squares, over the images [first, last). Columns of the sum
-  /// beyond the width are noise.
-  void add_squares_in_place(int64_t first, int64_t last, float* sum) const {
-    const int64_t stride = shape.kernel_height * padded_width(), c = channels();
+  /// What one thread needs for an image.
+  template <class Scalar>
+  struct Room {
+    std::vector<Scalar> image;      // [H', W', C], zeros around, and a little to read behind
+    std::vector<Scalar> gradients;  // [H_out·W_out, out]
+    std::vector<Scalar> windows;    // [H', W_out, width], by BLAS
+    std::vector<Scalar> gradient;   // [out, width], by BLAS
+  };
+
+  /// sum [out, k1, padded_width] += squares, over the images [first, last). Columns of the sum beyond the width are
+  /// noise.
+  template <class Scalar>
+  void add_squares(int64_t first, int64_t last, Scalar* sum) const {
+    Room<Scalar> room;
+    room.image.assign(height() * row() + kWholeVectors, 0);
+    room.gradients.resize(out_height() * out_width() * outputs());
+    if (!reads_image_in_place()) {
+      room.windows.resize(height() * out_width() * width());
+      room.gradient.resize(outputs() * width());
+    }
+    Scalar* inside = room.image.data() + shape.padding_height * row() + shape.padding_width * channels();
     for (int64_t m = first; m < last; ++m) {
-      const float* image = images.data_ptr<float>() + m * images.stride(0);
-      const float* g = gradients.data_ptr<float>() + m * gradients.stride(0);
-      for (int64_t k = 0; k < shape.kernel_height; ++k) {
-        const TallMatrices top{g, outputs(), image + k * images.stride(1), shape.stride_width * c, out_width};
-        add_squared_product(sum + k * padded_width(), stride,
-                            {top, out_height, out_width * outputs(), images.stride(1)}, outputs(), padded_width());
-      }
+      pack_pixels(images, m, inside, row());
+      pack_pixels(gradients, m, room.gradients.data(), out_width() * outputs());
+      if (reads_image_in_place())
+        add_in_place(room, sum);
+      else
+        add_by_blas(room, sum);
     }
   }
 
-  /// The same by BLAS, with room for the windows of an image [H', W_out, width] and for a gradient [out, width].
+  void add_in_place(const Room<float>& room, float* sum) const {
+    const int64_t stride = shape.kernel_height * padded_width();
+    for (int64_t k = 0; k < shape.kernel_height; ++k) {
+      const TallMatrices top{room.gradients.data(), outputs(), room.image.data() + k * row(),
+                             shape.stride_width * channels(), out_width()};
+      add_squared_product(sum + k * padded_width(), stride, {top, out_height(), out_width() * outputs(), row()},
+                          outputs(), padded_width());
+    }
+  }
+  void add_in_place(const Room<double>&, double*) const {}  // no products by hand
+
   template <class Scalar>
-  void add_squares(int64_t first, int64_t last, Scalar* windows, Scalar* gradient, Scalar* sum) const {
-    for (int64_t m = first; m < last; ++m) {
-      unfold(images.data_ptr<Scalar>() + m * images.stride(0), windows);
-      const Scalar* g = gradients.data_ptr<Scalar>() + m * gradients.stride(0);
-      for (int64_t k = 0; k < shape.kernel_height; ++k) {
-        multiply(width(), outputs(), out_height * out_width, windows + k * out_width * width(), g, gradient);
-        for (int64_t o = 0; o < outputs(); ++o) {
-          Scalar* to = sum + (o * shape.kernel_height + k) * padded_width();
-          const Scalar* from = gradient + o * width();
-          for (int64_t j = 0; j < width(); ++j) to[j] += from[j] * from[j];
-        }
+  void add_by_blas(Room<Scalar>& room, Scalar* sum) const {
+    unfold(room.image.data(), room.windows.data());
+    for (int64_t k = 0; k < shape.kernel_height; ++k) {
+      multiply(width(), outputs(), out_height() * out_width(), room.windows.data() + k * out_width() * width(),
+               room.gradients.data(), room.gradient.data());
+      for (int64_t o = 0; o < outputs(); ++o) {
+        Scalar* to = sum + (o * shape.kernel_height + k) * padded_width();
+        const Scalar* from = room.gradient.data() + o * width();
+        for (int64_t j = 0; j < width(); ++j) to[j] += from[j] * from[j];
       }
     }
   }
@@ -92,10 +110,10 @@ struct ImageGradients {
   template <class Scalar>
   void unfold(const Scalar* image, Scalar* to) const {
     const int64_t c = channels(), taps = shape.dilation_width == 1 ? 1 : shape.kernel_width, run = width() / taps;
-    for (int64_t h = 0; h < images.size(1); ++h)
-      for (int64_t w = 0; w < out_width; ++w)
+    for (int64_t h = 0; h < height(); ++h)
+      for (int64_t w = 0; w < out_width(); ++w)
         for (int64_t k = 0; k < taps; ++k, to += run)
-          std::memcpy(to, image + h * images.stride(1) + (w * shape.stride_width + k * shape.dilation_width) * c,
+          std::memcpy(to, image + h * row() + (w * shape.stride_width + k * shape.dilation_width) * c,
                       run * sizeof(Scalar));
   }
 
@@ -122,7 +140,7 @@ int64_t WindowShape::out_width(const at::Tensor& images) const {
 }
 
 at::Tensor unfold_along_width(const at::Tensor& images, const WindowShape& shape) {
-  const at::Tensor rows = padded(images, shape, {2, 0, 3, 1});  // [H', M, W', C]
+  const at::Tensor rows = padded(images, shape);  // [H', M, W', C]
   const int64_t width = shape.out_width(images), channels = images.size(1);
   // A copy on purpose: where neighbouring windows overlap in memory, reshape gives a view that BLAS cannot read.
   return rows
@@ -211,22 +229,13 @@ at::Tensor WindowGram::finish() {
 
 void add_squared_gradients(at::Tensor& sum, const at::Tensor& gradients, const at::Tensor& images,
                            const WindowShape& shape) {
-  ImageGradients work{padded(images, shape, {0, 2, 3, 1}), gradients.permute({0, 2, 3, 1}).flatten(1, 2).contiguous(),
-                      shape, shape.out_height(images), shape.out_width(images)};
-  const bool in_place = work.reads_images_in_place();
-  if (in_place && work.padded_width() > work.width()) work.images = with_room_behind(work.images);
+  const ImageGradients work{images, gradients, shape};
   const int64_t count = images.size(0), half = (count + 1) / 2;
   at::Tensor halves = at::zeros({2, work.outputs(), shape.kernel_height, work.padded_width()}, sum.options());
-  at::Tensor windows = at::empty({2, work.windows_size()}, sum.options());
-  at::Tensor gradient = at::empty({2, work.outputs() * work.width()}, sum.options());
   const SingleBlasThread single;
   AT_DISPATCH_FLOATING_TYPES(images.scalar_type(), "add_squared_gradients", [&] {
     run_in_halves({[&](int which) {
-      const int64_t first = which * half, last = which == 0 ? half : count;
-      scalar_t* to = halves.data_ptr<scalar_t>() + which * halves.stride(0);
-      if (in_place) return work.add_squares_in_place(first, last, reinterpret_cast<float*>(to));
-      work.add_squares<scalar_t>(first, last, windows.data_ptr<scalar_t>() + which * windows.size(1),
-                                 gradient.data_ptr<scalar_t>() + which * gradient.size(1), to);
+      work.add_squares(which * half, which == 0 ? half : count, halves.data_ptr<scalar_t>() + which * halves.stride(0));
     }});
   });
   sum.view({work.outputs(), shape.kernel_height, work.width()}).add_(halves.sum(0).narrow(2, 0, work.width()));

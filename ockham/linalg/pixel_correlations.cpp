@@ -7,6 +7,7 @@
 #include "ockham/linalg/halves.h"
 #include "ockham/linalg/image_windows.h"
 #include "ockham/linalg/narrow_products.h"
+#include "ockham/linalg/pack_pixels.h"
 
 namespace ockham {
 namespace {
@@ -54,28 +55,24 @@ PixelCorrelations::PixelCorrelations(const WindowShape& shape, int64_t channels)
           at::zeros({kernel_height_, kernel_width_, channels, kernel_height_, kernel_width_, channels}, at::kDouble)) {}
 
 void PixelCorrelations::add(const at::Tensor& images) {
-  const int64_t count = images.size(0), height = images.size(2), width = images.size(3);
-  // Zeros behind every row, and behind all: a pixel's neighbours to both sides are then beside it in memory.
-  const int64_t row = width + kernel_width_ - 1, behind = kernel_width_ * channels_;
-  at::Tensor memory = at::empty({count * height * row * channels_ + behind}, images.options());
-  const at::Tensor room = memory.narrow(0, 0, memory.size(0) - behind).view({count, height, row, channels_});
-  memory.narrow(0, memory.size(0) - behind, behind).zero_();
-  room.narrow(2, width, kernel_width_ - 1).zero_();
-  const at::Tensor pixels = room.narrow(2, 0, width);
-  pixels.copy_(images.permute({0, 2, 3, 1}));
-  add_all_pixels(room, height, width);
-  add_edges(pixels, height + 2 * padding_height_ - kernel_height_ + 1, width + 2 * padding_width_ - kernel_width_ + 1);
+  const int64_t height = images.size(2), width = images.size(3);
+  add_all_pixels(images, height, width);
+  add_edges(images.permute({0, 2, 3, 1}), height + 2 * padding_height_ - kernel_height_ + 1,
+            width + 2 * padding_width_ - kernel_width_ + 1);
 }
 
-void PixelCorrelations::add_all_pixels(const at::Tensor& room, int64_t height, int64_t width) {
-  const int64_t count = room.size(0), row = room.stride(1), shifts = 2 * kernel_width_ - 1;
+void PixelCorrelations::add_all_pixels(const at::Tensor& images, int64_t height, int64_t width) {
+  const int64_t count = images.size(0);
+  // Zeros behind every row: a pixel's neighbours to both sides are then beside it in memory.
+  const int64_t row = (width + kernel_width_ - 1) * channels_, shifts = 2 * kernel_width_ - 1;
   const int64_t half = (count + 1) / 2, at_once = std::max<int64_t>(1, kCacheFloats / row);
-  at::Tensor sums = at::zeros({2, kernel_height_, channels_, shifts, channels_}, room.options());
-  const float* images = room.data_ptr<float>();
+  at::Tensor sums = at::zeros({2, kernel_height_, channels_, shifts, channels_}, images.options());
   run_in_halves({[&](int which) {
+    std::vector<float> image(height * row);
     for (int64_t m = which * half; m < (which == 0 ? half : count); ++m) {
+      pack_pixels(images, m, image.data(), row);
       for (int64_t first = 0; first < height; first += at_once) {
-        const float* left = images + m * room.stride(0) + first * row;
+        const float* left = image.data() + first * row;
         for (int64_t d = 0; d < kernel_height_; ++d) {
           const int64_t rows = std::min(at_once, height - d - first);
           if (rows <= 0) break;
