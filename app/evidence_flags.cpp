@@ -99,6 +99,8 @@ void declare_evidence(CLI::App& app, EvidenceFlags& flags) {
   app.callback([&app, &flags] {
     flags.structure_given = app.count("--structure") > 0;
     flags.curvature_given = app.count("--curvature") > 0;
+    flags.kronecker_given = app.count("--kron-approx") > 0;
+    flags.ggn_tolerance_given = app.count("--ggn-tolerance") > 0;
     if (!flags.from_run.empty()) {
       for (const char* flag : {"--network", "--inputs", "--targets", "--test-inputs", "--likelihood", "--noise",
                                "--temperature", "--prior", "--group", "--prior-precision", "--likelihood-weight"})

@@ -31,6 +31,7 @@ struct EvidenceFlags {
   bool correction = false;
   int64_t mc_samples = 1;
   double ggn_tolerance = 0;
+  bool kronecker_given = false, ggn_tolerance_given = false;
   int64_t batch_size = 128;
 };
 

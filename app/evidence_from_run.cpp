@@ -56,9 +56,9 @@ int run_evidence_from_run(const EvidenceFlags& flags) {
   options.damping = flags.damping;
   options.curvature.structure = structure_of(shown.structure);
   options.curvature.kind = curvature_of(shown.curvature);
-  options.curvature.kronecker_rule = kronecker_rule_of(flags.kronecker);
+  options.curvature.kronecker_rule = kronecker_rule_of(flags.kronecker_given ? flags.kronecker : fit_flags.kronecker);
   options.curvature.mc_samples = flags.mc_samples;
-  options.curvature.ggn_tolerance = flags.ggn_tolerance;
+  options.curvature.ggn_tolerance = flags.ggn_tolerance_given ? flags.ggn_tolerance : fit_flags.ggn_tolerance;
   options.curvature.seed = flags.common.seed;
   options.curvature.batch_size = flags.batch_size;
   options.curvature.memory_budget = flags.common.memory;

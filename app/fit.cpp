@@ -69,10 +69,11 @@ int run_fit(const FitFlags& flags) {
   line.clear();
   messages.release();
   if (is_complete(run)) return say_again(run, flags);
+  const size_t trainings_planned = plan.candidates.size() * plan.options.restarts;
   if (!flags.common.quiet) {
-    fmt::print(stderr, "{} {}, {} {}; {} trainings of up to {} epochs: time budget about {}\n", data.training.size(),
+    fmt::print(stderr, "{} {}, {} {}; {} training{} of up to {} epochs: about {}\n", data.training.size(),
                data.images ? "images" : "examples", data.features(), data.images ? "numbers each" : "features",
-               plan.candidates.size() * plan.options.restarts, plan.options.online.epochs,
+               trainings_planned, trainings_planned == 1 ? "" : "s", plan.options.online.epochs,
                duration(plan.expected_seconds));
     fmt::print(stderr, "run directory: {}\n", run.path());
   }

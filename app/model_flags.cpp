@@ -118,14 +118,17 @@ CLI::Option* add_count(CLI::App& app, const std::string& flag, int64_t& value, i
 CLI::Option* add_ggn_tolerance(CLI::App& app, double& value) {
   const std::string flag = "--ggn-tolerance";
   const auto parse = [&value, flag](const std::string& text) {
-    value = text == "0" ? 0 : parse_positive(flag, "the tolerance", text);
-    if (value > 1) throw CLI::ValidationError(flag, "expected a share of the trace from 0 to 1, got '" + text + "'");
+    char* end = nullptr;
+    value = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end != '\0' || !(value >= 0 && value <= 1))
+      throw CLI::ValidationError(flag, "expected a number from 0 (exact) to 1, got '" + text + "'");
   };
   return app
-      .add_option_function<std::string>(flag, parse,
-                                        "Gauss-Newton in fewer backward passes, with an error of at most this share "
-                                        "of its trace at the outputs, unbiased; 1e-3 is several times faster with ten "
-                                        "classes (default: 0, exact)")
+      .add_option_function<std::string>(
+          flag, parse,
+          "Gauss-Newton of several outputs, kron or diag, in fewer backward passes: what is "
+          "left out is drawn at random (by --seed), with a typical error of this share "
+          "of the whole; 1e-3 halves the time with ten classes (default: 0, exact)")
       ->option_text("T");
 }
 

@@ -7,6 +7,7 @@
 
 #include "ockham/base/error.h"
 #include "ockham/base/memory.h"
+#include "ockham/linalg/triangular_inverse.h"
 
 namespace ockham {
 namespace {
@@ -89,12 +90,14 @@ struct Planner {
     plan.accumulators.push_back(DenseAccumulator(std::move(dense)));
   }
 
-  // Values and their factorisation: P × P three times (sum, factor, inverse), or the rows and NK × NK three times.
+  // Values and their factorisation: P × P three times (sum, factor, inverse; two where the inverse goes by columns), or
+  // the rows and NK × NK three times.
   int64_t dense_bytes(int64_t size, bool rows, bool jacobian) const {
     const int64_t count = input.examples * input.columns, copies = 1 + input.derivatives;
     const int64_t stored = jacobian ? input.examples * input.outputs * size * kDouble : 0;
     if (rows && !(jacobian && count >= size)) return stored + kDouble * (count * size * copies + 3 * count * count);
-    return stored + kDouble * size * size * (2 + copies);
+    const int64_t factorised = size > kLargestInverse && copies == 1 ? 1 : 2;
+    return stored + kDouble * size * size * (factorised + copies);
   }
 
   void add_diagonal(std::vector<size_t> parameters) {

@@ -114,8 +114,24 @@ at::Tensor column_norms_below(const at::Tensor& columns) {
   return norms;
 }
 
-at::Tensor triangular_inverse_column_norms(const at::Tensor& lower) {
-  return column_norms_below(inverted_columns(lower));
+at::Tensor triangular_inverse_column_norms(const at::Tensor& lower, int64_t largest_inverse) {
+  if (lower.size(0) <= largest_inverse) return column_norms_below(inverted_columns(lower));
+  // Columns j … of L⁻¹ are zero above row j, so the triangle below j gives them: as much work as the whole inverse.
+  constexpr int64_t kColumnsAtOnce = 256;
+  const int64_t n = lower.size(0);
+  const at::Tensor columns = lower.detach().t().contiguous(), norms = at::empty({n}, at::kDouble);
+  const double one = 1;
+  const int stride = static_cast<int>(n);
+  for (int64_t first = 0; first < n; first += kColumnsAtOnce) {
+    const int64_t rows = n - first, count = std::min(kColumnsAtOnce, rows);
+    at::Tensor some = at::zeros({count, rows}, at::kDouble);  // a column in each row
+    some.diagonal().fill_(1);
+    const int m = static_cast<int>(rows), k = static_cast<int>(count);
+    dtrsm_("L", "L", "N", "N", &m, &k, &one, columns.data_ptr<double>() + first * (n + 1), &stride,
+           some.data_ptr<double>(), &m);
+    norms.narrow(0, first, count).copy_(some.square_().sum(1));
+  }
+  return norms;
 }
 
 }  // namespace ockham

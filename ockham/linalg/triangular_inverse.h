@@ -4,14 +4,19 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
+
 namespace ockham {
 
 /// L⁻¹ of a lower triangular float64 [n, n] without zeros on its diagonal; what is above the diagonal is not read, and
 /// is zero in the result, which is stored by columns.
 at::Tensor triangular_inverse(const at::Tensor& lower);
 
+/// Above this size column norms are made some columns at a time: a second matrix of that size may not fit.
+constexpr int64_t kLargestInverse = 4096;
+
 /// Σ_i (L⁻¹)_ij² for every column j, [n].
-at::Tensor triangular_inverse_column_norms(const at::Tensor& lower);
+at::Tensor triangular_inverse_column_norms(const at::Tensor& lower, int64_t largest_inverse = kLargestInverse);
 
 /// The same of a matrix stored by columns, [n, n] contiguous with a column in each row, from the diagonal down.
 at::Tensor column_norms_below(const at::Tensor& columns);

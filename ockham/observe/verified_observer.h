@@ -14,6 +14,9 @@ class VerifiedObserver {
   /// gradient are left to the exact fallback, and a network that mixes examples is refused with Error(data).
   VerifiedObserver(const Network& network, const at::Tensor& inputs, ObserveOptions options = {}, bool verify = true);
 
+  /// Parameters for the exact fallback: those that were to be left to it, and those that were refused.
+  const std::vector<size_t>& left_unexplained() const { return options_.leave_unexplained; }
+
   /// The observation of the first examples: which calls use which parameters.
   const Observation& sample() const { return sample_; }
 

@@ -104,6 +104,7 @@ std::string metric_title(const std::string& name) {
   static const std::map<std::string, std::string> titles = {{"rmse", "RMSE"},
                                                             {"nll", "NLL (MAP)"},
                                                             {"nll_bayes", "NLL (linearised)"},
+                                                            {"coverage95", "Targets in the 95 % interval"},
                                                             {"accuracy", "Accuracy"},
                                                             {"ece", "ECE"},
                                                             {"brier", "Brier score"},
@@ -120,7 +121,7 @@ std::string metric_title(const std::string& name) {
 }
 
 std::string format_metric(const std::string& name, double value) {
-  if ((name == "accuracy" || name == "accuracy_bayes") && std::isfinite(value))
+  if ((name == "accuracy" || name == "accuracy_bayes" || name == "coverage95") && std::isfinite(value))
     return format_fixed(100 * value, 1) + " %";
   return format_number(value);
 }

@@ -11,6 +11,7 @@
 #include "ockham/base/error.h"
 #include "ockham/base/platform.h"
 #include "ockham/observe/plain_mlp.h"
+#include "ockham/observe/verified_observer.h"
 
 namespace ockham {
 namespace {
@@ -93,6 +94,7 @@ class OnlineRun {
   void step_hyperparameters() {
     try {
       state_.seconds_curvature += seconds_of([&] {
+        verify_once();
         const LaplaceFit fit = fit_laplace(model_, data_, options_.laplace);
         const HyperResult steps = optimise_hyperparameters(fit, model_.hyperparameters, options_.hyper, state_.hyper);
         keep_best(fit, steps);
@@ -105,7 +107,15 @@ class OnlineRun {
       if (error.kind() != ErrorKind::numerical) throw;
       state_.failure = fmt::format("in epoch {}: {}", state_.epoch, error.what());
     }
-    options_.laplace.curvature.verify = false;  // the network was verified by the first pass
+  }
+
+  /// Before the passes and not within the first of them: all passes, also those after a resume, go the same way.
+  void verify_once() {
+    CurvatureOptions& curvature = options_.laplace.curvature;
+    if (!curvature.verify) return;
+    curvature.observe.leave_unexplained =
+        VerifiedObserver(model_.network, data_.inputs(), curvature.observe).left_unexplained();
+    curvature.verify = false;
   }
 
   OnlineProgress progress() {

@@ -33,6 +33,8 @@ TEST(TriangularInverse, ColumnNormsAreThoseOfTheInverse) {
     const at::Tensor lower = random_lower(n);
     const at::Tensor expected = at::linalg_inv(lower).square().sum(0);
     EXPECT_TRUE(at::allclose(triangular_inverse_column_norms(lower), expected, 1e-12, 0)) << n;
+    const at::Tensor without_inverse = triangular_inverse_column_norms(lower, /*largest_inverse=*/0);
+    EXPECT_TRUE(at::allclose(without_inverse, expected, 1e-12, 0)) << n;
   }
 }
 

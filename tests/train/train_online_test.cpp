@@ -218,5 +218,33 @@ TEST(TrainOnline, StopsWhenTheEvidenceStalls) {
   EXPECT_EQ(result.state.epoch, 4);  // the first pass rises from nothing
 }
 
+// A parameter whose recognised uses are not all of them: what the first pass found out holds for those after it.
+TEST(TrainOnline, WhatVerificationRefusesStaysRefused) {
+  const auto weight = [](uint64_t key) {
+    return (0.5 * at::randn({3, 3}, random_stream({key}), at::kDouble)).requires_grad_();
+  };
+  const at::Tensor w = weight(1), h = weight(2);
+  const Network network({{"w", w}, {"h", h}}, [w, h](const at::Tensor& x) {
+    return at::linear(at::tanh(at::linear(x, w) + at::linear(x, w.detach())), h);
+  });
+  const Dataset data(at::randn({9, 3}, random_stream({3}), at::kDouble), at::arange(9, at::kLong) % 3);
+  const Prior prior = Prior::layerwise(network.layout());
+  Hyperparameters start = default_likelihood_hyperparameters(Categorical{}, 3);
+  start.log_prior_precision = at::zeros({prior.size()}, at::kDouble);
+  OnlineOptions options;
+  options.epochs = 4;
+  options.frequency = 2;
+  options.hyper.steps = 1;
+  options.optimiser.learning_rate = 0.01;
+  options.laplace.curvature.structure = Structure::kronecker;
+  const OnlineResult result = train_online({network, Categorical{}, prior, start}, data, options);
+  ASSERT_EQ(result.state.passes.size(), 2u);
+  network.set_flat_parameters(result.state.theta);
+  const Hyperparameters& before = result.state.passes[0].hyperparameters;
+  const LaplaceFit afresh = fit_laplace({network, Categorical{}, prior, before}, data, options.laplace);
+  EXPECT_FALSE(afresh.messages.empty());
+  EXPECT_NEAR(result.state.passes[1].evidences[0], evidence(afresh, before).value, 1e-9);
+}
+
 }  // namespace
 }  // namespace ockham
