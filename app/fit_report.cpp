@@ -21,19 +21,22 @@ std::vector<double> to_vector(const at::Tensor& values) {
 
 std::vector<ReportValue> metrics(const PredictiveScores& scores) {
   std::vector<ReportValue> values;
-  const auto add = [&](const char* name, const std::optional<double>& value) {
+  const auto add = [&](const std::string& name, const std::optional<double>& value) {
     if (value && !std::isnan(*value)) values.push_back({name, *value});
   };
+  // With uncertainties only some of many images are looked at.
+  const bool fewer = scores.linearised_examples > 0 && scores.linearised_examples != scores.examples;
+  const std::string of_some = fewer ? fmt::format("@{}", scores.linearised_examples) : "";
   add("rmse", scores.rmse);
   add("accuracy", scores.accuracy);
   add("nll", scores.nll);
-  add("nll_bayes", scores.nll_bayes);
+  add("nll_bayes" + of_some, scores.nll_bayes);
   add("coverage95", scores.coverage95);
   add("ece", scores.ece);
   add("brier", scores.brier);
-  add("accuracy_bayes", scores.accuracy_bayes);
-  add("ece_bayes", scores.ece_bayes);
-  add("brier_bayes", scores.brier_bayes);
+  add("accuracy_bayes" + of_some, scores.accuracy_bayes);
+  add("ece_bayes" + of_some, scores.ece_bayes);
+  add("brier_bayes" + of_some, scores.brier_bayes);
   return values;
 }
 

@@ -101,6 +101,8 @@ std::string format_seconds(double seconds) {
 }
 
 std::string metric_title(const std::string& name) {
+  if (const size_t count = name.find('@'); count != std::string::npos)
+    return fmt::format("{}, of {} examples", metric_title(name.substr(0, count)), name.substr(count + 1));
   static const std::map<std::string, std::string> titles = {{"rmse", "RMSE"},
                                                             {"nll", "NLL (MAP)"},
                                                             {"nll_bayes", "NLL (linearised)"},
@@ -121,6 +123,8 @@ std::string metric_title(const std::string& name) {
 }
 
 std::string format_metric(const std::string& name, double value) {
+  if (const size_t count = name.find('@'); count != std::string::npos)
+    return format_metric(name.substr(0, count), value);
   if ((name == "accuracy" || name == "accuracy_bayes" || name == "coverage95") && std::isfinite(value))
     return format_fixed(100 * value, 1) + " %";
   return format_number(value);

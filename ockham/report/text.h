@@ -24,7 +24,8 @@ std::string format_percent(double share);
 /// "0.8 s", "2 min 11 s", "1 h 05 min".
 std::string format_seconds(double seconds);
 
-/// A metric's name for people: "rmse" is "RMSE"; unknown ones stay, with spaces for underscores. Not escaped.
+/// A metric's name for people: "rmse" is "RMSE", "ece@100" is "ECE, of 100 examples"; unknown ones stay, with spaces
+/// for underscores. Not escaped.
 std::string metric_title(const std::string& name);
 /// Its value: accuracies as a percentage.
 std::string format_metric(const std::string& name, double value);

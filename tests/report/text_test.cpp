@@ -53,6 +53,8 @@ TEST(Text, Durations) {
 TEST(Text, Metrics) {
   EXPECT_EQ(metric_title("nll_bayes"), "NLL (linearised)");
   EXPECT_EQ(metric_title("my_own"), "my own");
+  EXPECT_EQ(metric_title("ece_bayes@100"), "ECE (linearised), of 100 examples");
+  EXPECT_EQ(format_metric("accuracy_bayes@100", 0.72), "72.0 %");
   EXPECT_EQ(format_metric("accuracy", 1), "100.0 %");
   EXPECT_EQ(format_metric("rmse", 0.5), "0.5000");
   EXPECT_EQ(format_metric("accuracy", std::numeric_limits<double>::quiet_NaN()), "–");
