@@ -71,7 +71,7 @@ int run_fit(const FitFlags& flags) {
   if (is_complete(run)) return say_again(run, flags);
   const size_t trainings_planned = plan.candidates.size() * plan.options.restarts;
   if (!flags.common.quiet) {
-    fmt::print(stderr, "{} {}, {} {}; {} training{} of up to {} epochs: about {}\n", data.training.size(),
+    fmt::print(stderr, "{} {}, {} {}; {} training{} of up to {} epochs: time budget about {}\n", data.training.size(),
                data.images ? "images" : "examples", data.features(), data.images ? "numbers each" : "features",
                trainings_planned, trainings_planned == 1 ? "" : "s", plan.options.online.epochs,
                duration(plan.expected_seconds));
