@@ -56,7 +56,7 @@ void check_finite_outputs(const at::Tensor& outputs, int64_t first) {
 /// The order of a pass whose examples need differently many columns: like go together.
 struct FoldedOrder {
   at::Tensor examples;  // [N]
-  at::Tensor kept;      // [N], of examples[i], rising
+  at::Tensor columns;   // [N], of examples[i], rising
 };
 
 bool folds(const CurvatureOptions& options) {
@@ -68,17 +68,21 @@ bool folds(const CurvatureOptions& options) {
 FoldedOrder order_by_columns(const Network& network, const Likelihood& likelihood, const Dataset& data,
                              const Hyperparameters& hyperparameters, const CurvatureOptions& options) {
   const at::NoGradGuard no_gradients;
-  std::vector<at::Tensor> weights;
+  FoldingErrors all;
+  std::vector<at::Tensor> mean_squares;
   for (int64_t first = 0; first < data.size(); first += options.batch_size) {
     const at::Tensor inputs = data.slice(first, options.batch_size).inputs;
     const at::Tensor outputs = network.forward(inputs.is_floating_point() ? inputs.to(network.dtype()) : inputs);
     check_finite_outputs(outputs, first);
-    weights.push_back(column_weights(root_by_weight(likelihood, outputs, hyperparameters, false).root));
+    FoldingErrors some = folding_errors(root_by_weight(likelihood, outputs, hyperparameters, false).root);
+    mean_squares.push_back(some.mean_squares);
+    all.counts = std::move(some.counts);
+    all.trace += some.trace;
     if (options.progress) options.progress(0);
   }
-  const auto [kept, examples] =
-      columns_to_keep(at::cat(weights), options.ggn_tolerance).sort(/*stable=*/true, 0, false);
-  return {examples, kept};
+  all.mean_squares = at::cat(mean_squares);
+  const auto [columns, examples] = columns_to_send(all, options.ggn_tolerance).sort(/*stable=*/true, 0, false);
+  return {examples, columns};
 }
 
 OutputRoot identity_root(const at::Tensor& outputs) {
@@ -176,7 +180,7 @@ CurvatureEstimate estimate_curvature(const Network& network, const Likelihood& l
       root = identity_root(predictions);
     else if (folded)
       root = fold_columns(root_by_weight(likelihood, predictions, hyperparameters, root_options.derivatives),
-                          folded->kept[first + count - 1].item<int64_t>(), generator);
+                          folded->columns[first + count - 1].item<int64_t>(), generator);
     else
       root = output_root(likelihood, predictions, batch_targets, hyperparameters, root_options, generator);
     BatchGradients gradients(network, observation, root, plan.rows_by_autograd);

@@ -5,6 +5,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "ockham/probability/likelihood.h"
 
@@ -18,13 +19,22 @@ OutputRoot root_by_weight(const Likelihood& likelihood, const at::Tensor& output
 /// ‖r_k‖² of every column: [N, K].
 at::Tensor column_weights(const at::Tensor& root);
 
-/// How many columns of each example go back as they are when the rest is folded into one, [N] int64; the fewest in all
-/// for which the error of Σ_n Λ_n has a root mean square (Frobenius norm) of at most `tolerance` times its trace.
-/// `weights` [N, K] fall along each row.
-at::Tensor columns_to_keep(const at::Tensor& weights, double tolerance);
+/// What folding the columns of each example into fewer costs, and how few are offered.
+struct FoldingErrors {
+  std::vector<int64_t> counts;  // columns that may be sent, rising; the last one is K
+  at::Tensor mean_squares;      // [N, counts.size()]: of the error of Λ_n (Frobenius norm), 0 for K columns
+  double trace = 0;             // Σ_n tr Λ_n
+};
 
-/// [N, C, min(K, kept + 1)]: the first `kept` columns, and Σ ±r_k of the others with random signs, whose product with
-/// itself has Σ r_k r_kᵀ as its mean.
-OutputRoot fold_columns(const OutputRoot& root, int64_t kept, at::Generator generator);
+/// Of a root as `root_by_weight` makes it.
+FoldingErrors folding_errors(const at::Tensor& root);
+
+/// How many columns of each example to send, [N] int64: few in all, such that the error of Σ_n Λ_n has a root mean
+/// square of at most `tolerance` times its trace.
+at::Tensor columns_to_send(const FoldingErrors& errors, double tolerance);
+
+/// [N, C, count]: the columns in `count` groups of about equal weight, each sent as Σ ±r_k with random signs, whose
+/// product with itself has Σ r_k r_kᵀ as its mean.
+OutputRoot fold_columns(const OutputRoot& root, int64_t count, at::Generator generator);
 
 }  // namespace ockham

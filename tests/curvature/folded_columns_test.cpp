@@ -65,7 +65,7 @@ TEST(FoldedColumns, ASoftmaxHasItsWeightInTheFirstColumns) {
 }
 
 /// The mean of ‖Σ_n (Λ̂_n − Λ_n)‖² over draws, by its terms: examples are independent.
-double mean_square_error(const OutputRoot& root, const at::Tensor& kept) {
+double mean_square_error(const OutputRoot& root, const at::Tensor& columns) {
   constexpr int kDraws = 60;
   double sum = 0;
   const at::Generator generator = random_stream({5});
@@ -73,42 +73,72 @@ double mean_square_error(const OutputRoot& root, const at::Tensor& kept) {
     at::Tensor error = at::zeros({kOutputs, kOutputs}, at::kDouble);
     for (int64_t n = 0; n < kExamples; ++n) {
       const OutputRoot one{root.root.narrow(0, n, 1), {}};
-      error += outer(fold_columns(one, kept[n].item<int64_t>(), generator).root)[0] - outer(one.root)[0];
+      error += outer(fold_columns(one, columns[n].item<int64_t>(), generator).root)[0] - outer(one.root)[0];
     }
     sum += error.square().sum().item<double>();
   }
   return sum / kDraws;
 }
 
+TEST(FoldedColumns, TheStatedErrorIsTheMeanOverDraws) {
+  for (const Likelihood& likelihood : likelihoods()) {
+    const OutputRoot root = sorted_root(likelihood);
+    const FoldingErrors errors = folding_errors(root.root);
+    for (size_t i = 0; i < errors.counts.size(); ++i) {
+      SCOPED_TRACE(name_of(likelihood) + " " + std::to_string(errors.counts[i]));
+      const double stated = errors.mean_squares.select(1, static_cast<int64_t>(i)).sum().item<double>();
+      const double seen = mean_square_error(root, at::full({kExamples}, errors.counts[i], at::kLong));
+      EXPECT_NEAR(seen, stated, 0.35 * stated);
+    }
+  }
+}
+
 TEST(FoldedColumns, TheErrorStaysWithinTheTolerance) {
   for (const Likelihood& likelihood : likelihoods()) {
     const OutputRoot root = sorted_root(likelihood);
-    const at::Tensor weights = column_weights(root.root);
-    const double trace = weights.sum().item<double>();
+    const FoldingErrors errors = folding_errors(root.root);
+    EXPECT_NEAR(errors.trace, column_weights(root.root).sum().item<double>(), 1e-9 * errors.trace);
     int64_t columns_before = kExamples * kOutputs;
     for (double tolerance : {0.01, 0.05, 0.3}) {
       SCOPED_TRACE(name_of(likelihood) + " " + std::to_string(tolerance));
-      const at::Tensor kept = columns_to_keep(weights, tolerance);
-      EXPECT_LE(std::sqrt(mean_square_error(root, kept)), tolerance * trace);
-      EXPECT_LE(kept.sum().item<int64_t>(), columns_before);
-      columns_before = kept.sum().item<int64_t>();
+      const at::Tensor columns = columns_to_send(errors, tolerance);
+      const at::Tensor place = columns.unsqueeze(1).eq(at::tensor(errors.counts)).to(at::kDouble);
+      EXPECT_LE((place * errors.mean_squares).sum().item<double>(), std::pow(tolerance * errors.trace, 2));
+      EXPECT_LE(columns.sum().item<int64_t>(), columns_before);
+      columns_before = columns.sum().item<int64_t>();
     }
-    EXPECT_LT(columns_before, kExamples) << "a third of the trace needs hardly a column";
+    EXPECT_LT(columns_before, 2 * kExamples) << "a third of the trace needs hardly more than a column each";
   }
+}
+
+// Of weights 4, 3, 2, 1 two groups of 5 have the pairs 4·1 and 3·2; three columns as they are and the rest folded into
+// one would be the other way to halve them.
+TEST(FoldedColumns, GroupsAreBalanced) {
+  const at::Tensor root = at::diag(at::tensor({4.0, 3.0, 2.0, 1.0}, at::kDouble).sqrt()).unsqueeze(0);
+  const FoldingErrors errors = folding_errors(root);
+  EXPECT_EQ(errors.counts, (std::vector<int64_t>{1, 2, 3, 4}));
+  EXPECT_LT(relative_mismatch(errors.mean_squares[0], at::tensor({70.0, 20.0, 4.0, 0.0}, at::kDouble)), 1e-12);
 }
 
 TEST(FoldedColumns, WithoutToleranceNothingIsFolded) {
   for (const Likelihood& likelihood : likelihoods()) {
     const OutputRoot root = sorted_root(likelihood);
     const int64_t columns = root.root.size(2);
-    EXPECT_EQ(columns_to_keep(column_weights(root.root), 0).min().item<int64_t>(), columns - 1);
-    EXPECT_TRUE(at::equal(fold_columns(root, columns - 1, random_stream({1})).root, root.root));
+    EXPECT_EQ(columns_to_send(folding_errors(root.root), 0).min().item<int64_t>(), columns);
+    EXPECT_TRUE(at::equal(fold_columns(root, columns, random_stream({1})).root, root.root));
   }
 }
 
-TEST(FoldedColumns, ColumnsThatWeighNothingAreNotKept) {
+TEST(FoldedColumns, ColumnsThatWeighNothingAreNotSent) {
   const at::Tensor weights = at::tensor({4.0, 1.0, 0.0, 2.0, 0.0, 0.0}, at::kDouble).view({2, 3});
-  EXPECT_TRUE(at::equal(columns_to_keep(weights, 0), at::tensor({1, 0}, at::kLong)));
+  const FoldingErrors errors = folding_errors(at::diag_embed(weights.sqrt()));
+  EXPECT_TRUE(at::equal(columns_to_send(errors, 0), at::tensor({2, 1}, at::kLong)));
+}
+
+TEST(FoldedColumns, OfManyColumnsOnlySomeCountsAreOffered) {
+  const FoldingErrors errors = folding_errors(at::randn({2, 100, 99}, random_stream({8}), at::kDouble));
+  EXPECT_LT(errors.counts.size(), 25u);
+  EXPECT_EQ(errors.counts.back(), 99);
 }
 
 // The general passes, whole: nothing by hand, and in batches that mix what is kept.
