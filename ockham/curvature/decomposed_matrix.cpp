@@ -10,6 +10,7 @@
 #include "ockham/linalg/log_sum.h"
 #include "ockham/linalg/mirror.h"
 #include "ockham/linalg/symmetric_eigen.h"
+#include "ockham/linalg/triangular_inverse.h"
 
 namespace ockham {
 namespace {
@@ -44,6 +45,7 @@ bool DecomposedMatrix::choose_eigenvalues() {
 bool DecomposedMatrix::choose_schur() {
   if (schur_.group >= 0) return true;
   if (derivative_count() > 0 || span_.uniform_group() >= 0 || evaluations_ <= kEvaluationsBeforeVectors) return false;
+  if (span_.size() > kLargestInverse) return false;  // its parts need several times the memory (plan.cpp)
   const Majority majority = majority_group(span_);
   if (majority.group < 0 || 3 * majority.rest.numel() > span_.size()) return false;
   const at::Tensor matrix = factor_.matrix({});

@@ -81,8 +81,9 @@ struct Planner {
     for (size_t index : dense.parameters) dense.size += layout()[index].size;
     dense.row_count = input.examples * (plan.keep_jacobian ? input.outputs : input.columns);
     dense.derivatives = plan.keep_jacobian ? 0 : input.derivatives;
-    dense.rows = plan.keep_jacobian || (choose_form && in_rows(dense.size));
-    plan.bytes += dense_bytes(dense.size, dense.rows, plan.keep_jacobian);
+    const int64_t count = static_cast<int64_t>(dense.parameters.size());
+    dense.rows = plan.keep_jacobian || (choose_form && in_rows(dense.size, count));
+    plan.bytes += dense_bytes(dense.size, count, dense.rows, plan.keep_jacobian);
     plan.bytes_per_example = std::max(plan.bytes_per_example, 2 * dense.size * kDouble);
     for (size_t index : dense.parameters) {
       if (contains(input.observation.unexplained_parameters(), index)) plan.rows_by_autograd.push_back(index);
@@ -90,13 +91,18 @@ struct Planner {
     plan.accumulators.push_back(DenseAccumulator(std::move(dense)));
   }
 
-  // Values and their factorisation: P × P three times (sum, factor, inverse; two where the inverse goes by columns), or
-  // the rows and NK × NK three times.
-  int64_t dense_bytes(int64_t size, bool rows, bool jacobian) const {
+  // What a block's values and their decomposition take at most. P × P: the sum, its derivatives, and a factor; up to
+  // kLargestInverse also an inverse, or the parts of a Schur complement (decomposed_matrix.cpp). By rows: the rows, a
+  // Gram matrix for each group of precisions (decomposed_rows.cpp keeps no more than 4 P columns of them), their sum
+  // and its inverse.
+  int64_t dense_bytes(int64_t size, int64_t parameters, bool rows, bool jacobian) const {
     const int64_t count = input.examples * input.columns, copies = 1 + input.derivatives;
     const int64_t stored = jacobian ? input.examples * input.outputs * size * kDouble : 0;
-    if (rows && !(jacobian && count >= size)) return stored + kDouble * (count * size * copies + 3 * count * count);
-    const int64_t factorised = size > kLargestInverse && copies == 1 ? 1 : 2;
+    if (rows && !(jacobian && count >= size)) {
+      const int64_t grams = copies * std::min(parameters * count, std::max(count, 4 * size));
+      return stored + kDouble * count * (size * copies + grams + 2 * count);
+    }
+    const int64_t factorised = size > kLargestInverse ? copies : 5;
     return stored + kDouble * size * size * (factorised + copies);
   }
 
@@ -127,10 +133,13 @@ struct Planner {
     return all;
   }
 
-  bool in_rows(int64_t size) const {
+  /// Whichever is less work, unless only the other one fits.
+  bool in_rows(int64_t size, int64_t parameters) const {
     using Form = CurvatureOptions::DenseForm;
     if (options.dense_form != Form::automatic) return options.dense_form == Form::rows;
-    return input.examples * input.columns < size;
+    if (input.examples * input.columns >= size) return false;
+    const int64_t by_rows = dense_bytes(size, parameters, true, false);
+    return by_rows <= dense_bytes(size, parameters, false, false) || fits(by_rows, options);
   }
 
   void plan_kronecker() {
@@ -234,7 +243,8 @@ int64_t bytes_for(const PlanInput& input, CurvatureOptions options, Structure st
   for (const auto& block : planner.dense_blocks(structure)) {
     int64_t size = 0;
     for (size_t index : block) size += input.network.layout()[index].size;
-    bytes += planner.dense_bytes(size, keep_jacobian || planner.in_rows(size), keep_jacobian);
+    const int64_t count = static_cast<int64_t>(block.size());
+    bytes += planner.dense_bytes(size, count, keep_jacobian || planner.in_rows(size, count), keep_jacobian);
   }
   return bytes;
 }

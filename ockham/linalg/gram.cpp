@@ -15,7 +15,7 @@
 namespace ockham {
 namespace {
 
-constexpr int64_t kFewestRows = 256;
+constexpr int64_t kFewestRows = 256, kMostRows = 4096;
 constexpr int64_t kUpdatesInOwnType = 64;
 constexpr int64_t kManyRows = 2048;      // from this on, half of the rows for each thread
 constexpr int64_t kRowsByHand = 256;     // and from this on, for products by hand
@@ -41,7 +41,8 @@ void blas_gemm(const char* transposed_a, const char* transposed_b, const int* m,
   dgemm_(transposed_a, transposed_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
-int64_t rows_for_update(int64_t dimension) { return std::max(dimension, kFewestRows); }
+/// As many as columns; of very wide rows no more than the BLAS needs, since waiting rows take memory.
+int64_t rows_for_update(int64_t dimension) { return std::clamp(dimension, kFewestRows, kMostRows); }
 
 // BLAS counts by columns: a row-major [m, d] is its d × m matrix, and our lower triangle is its upper one.
 struct Syrk {

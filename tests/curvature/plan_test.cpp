@@ -38,6 +38,23 @@ TEST(PlanCurvature, RefusesWhatDoesNotFitAndSaysWhatWould) {
   EXPECT_NO_THROW(plan_for(named("addmm"), options));
 }
 
+// With nearly as many rows as weights, the rows and their Gram matrices take more memory than the matrix.
+TEST(PlanCurvature, TakesTheMatrixWhereRowsDoNotFit) {
+  const testing::ZooNetwork zoo = named("addmm");
+  const Observation observation = observe_forward(zoo.network, zoo.inputs);
+  const int64_t weights = zoo.network.layout().total();
+  const PlanInput input{zoo.network, observation, weights - 1, 1, 3, 0};
+  CurvatureOptions options;
+  options.structure = Structure::full;
+  options.memory_budget = int64_t{1} << 30;
+  const int64_t by_rows = plan_curvature(input, options).bytes;
+  options.memory_budget = by_rows - 1;
+  const int64_t as_matrix = plan_curvature(input, options).bytes;
+  EXPECT_LT(as_matrix, by_rows);
+  options.memory_budget = as_matrix - 1;
+  EXPECT_THROW(plan_curvature(input, options), Error);
+}
+
 TEST(PlanCurvature, ABiasSharesItsLayersFactor) {
   const CurvaturePlan plan = plan_for(named("addmm"), {});
   EXPECT_EQ(plan.accumulators.size(), 2u);  // two weights, each with its bias
