@@ -111,12 +111,6 @@ Hyperparameters make_hyperparameters(const EvidenceFlags& flags, const Likelihoo
   } else if (flags.temperature != 1) {
     messages.add(fmt::format("--temperature is not used: the {} likelihood has none", name_of(likelihood)));
   }
-  if (flags.mc_samples != 1 && flags.curvature != CurvatureChoice::mc)
-    messages.add("--mc-samples is not used: it belongs to --curvature mc");
-  if (flags.ggn_tolerance > 0 &&
-      (flags.curvature != CurvatureChoice::ggn ||
-       (flags.structure != StructureChoice::kron && flags.structure != StructureChoice::diag)))
-    messages.add("--ggn-tolerance is not used: it belongs to --curvature ggn with --structure kron or diag");
   if (flags.kronecker != KroneckerChoice::expand && flags.structure != StructureChoice::kron)
     messages.add("--kron-approx is not used: it belongs to --structure kron");
   return values;
@@ -211,6 +205,7 @@ int run_evidence(const EvidenceFlags& flags) {
   const Hyperparameters values = make_hyperparameters(flags, likelihood, prior, outputs, messages);
   const bool root_derivatives = root_hyperparameter_count(likelihood, outputs) > 0;
   LaplaceOptions options = make_options(flags, prior, root_derivatives);
+  mention_unused(options.curvature, messages);
   options.curvature.progress = watch(flags.common, data.size(), start);
 
   const LaplaceFit fit = fit_laplace({network, likelihood, prior, values}, data, options);

@@ -64,6 +64,7 @@ int run_evidence_from_run(const EvidenceFlags& flags) {
   options.curvature.memory_budget = flags.common.memory;
   options.curvature.likelihood_gradient = flags.correction;
   options.curvature.root_derivatives = root_hyperparameter_count(model.likelihood, outputs) > 0;
+  mention_unused(options.curvature, messages);
   const LaplaceFit fit = fit_laplace(model, prepared, options);
   messages.add(fit.messages);
 

@@ -186,6 +186,7 @@ FitPlan plan_fit(const FitFlags& flags, const FitData& data, Messages& messages,
 
   plan.candidates = make_candidates(resolved, data, plan.likelihood);
   plan.options = make_options(resolved, plan.likelihood, data.images.has_value());
+  mention_unused(plan.options.online.laplace.curvature, messages);
   if (resolved.eliminate) use_elimination(plan.options, data.training.size());
   AutomaticSettings used = automatic;
   used.frequency = *resolved.frequency;

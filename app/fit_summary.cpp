@@ -34,7 +34,7 @@ Json candidate_json(const FitSummary& summary, const CandidateResult& result) {
   json["log_det"] = value(result.log_det);
   json["distance_to_mode"] = value(result.correction);
   json["mean_log_marginal_likelihood"] = value(result.ranked.mean);
-  json["spread"] = value(result.ranked.spread);
+  json["spread"] = result.log_evidences.size() > 1 ? value(result.ranked.spread) : Json(nullptr);
   json["probability"] = value(result.ranked.probability);
   json["restarts"] = result.log_evidences;
   json["prior_precision"] = Json::object();
@@ -75,10 +75,16 @@ Json baseline_json(const FitBaseline& baseline) {
   return json;
 }
 
+const PredictiveScores& shown_scores(const CandidateResult& result) {
+  return result.test ? *result.test : result.train;
+}
+
+bool have_uncertainty(const PredictiveScores& scores) { return scores.linearised_examples == scores.examples; }
+
 /// With uncertainty where that was computed for all examples, else by the network alone.
 std::string metric(const CandidateResult& result, bool regression) {
-  const PredictiveScores& scores = result.test ? *result.test : result.train;
-  const bool bayes = scores.linearised_examples == scores.examples;
+  const PredictiveScores& scores = shown_scores(result);
+  const bool bayes = have_uncertainty(scores);
   if (regression) return fmt::format("{:>9.4g} {:>9.4f}", *scores.rmse, bayes ? scores.nll_bayes : scores.nll);
   return fmt::format("{:>8.2f}% {:>9.4f}", 100 * (bayes ? *scores.accuracy_bayes : *scores.accuracy),
                      bayes ? scores.nll_bayes : scores.nll);
@@ -145,6 +151,11 @@ std::string fit_table(const FitSummary& summary) {
                         result.ranked.mean, spread, result.ranked.probability, third, metric(result, regression),
                         &result == &summary.results.candidates.front() ? plain : "");
   }
+  const PredictiveScores& first = shown_scores(summary.results.candidates.front());
+  if (!have_uncertainty(first))
+    text += fmt::format(
+        "{} numbers are of the network alone; run.json has those with the uncertainty of its weights{}\n", split,
+        first.linearised_examples > 0 ? fmt::format(", of {} of the examples", first.linearised_examples) : "");
   if (summary.baseline) {
     const FitBaseline& baseline = *summary.baseline;
     const PredictiveScores& scores = baseline.test ? *baseline.test : baseline.train;

@@ -58,6 +58,14 @@ KroneckerRule kronecker_rule_of(KroneckerChoice choice) {
                                             : KroneckerRule::expand;
 }
 
+void mention_unused(const CurvatureOptions& curvature, Messages& messages) {
+  if (curvature.mc_samples != 1 && curvature.kind != CurvatureKind::mc_fisher)
+    messages.add("--mc-samples is not used: it belongs to --curvature mc");
+  const bool by_columns = curvature.structure == Structure::kronecker || curvature.structure == Structure::diagonal;
+  if (curvature.ggn_tolerance > 0 && (curvature.kind != CurvatureKind::ggn || !by_columns))
+    messages.add("--ggn-tolerance is not used: it belongs to --curvature ggn with --structure kron or diag");
+}
+
 Prior prior_of(PriorChoice choice, const ParameterLayout& layout) {
   switch (choice) {
     case PriorChoice::layerwise:

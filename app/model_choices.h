@@ -1,6 +1,7 @@
 // From the words of the command line to the library's values.
 #pragma once
 
+#include "app/messages.h"
 #include "app/model_flags.h"
 #include "ockham/curvature/estimate_curvature.h"
 #include "ockham/probability/likelihood.h"
@@ -13,6 +14,8 @@ Structure structure_of(StructureChoice choice);
 StructureChoice choice_of(Structure structure);
 CurvatureKind curvature_of(CurvatureChoice choice);
 KroneckerRule kronecker_rule_of(KroneckerChoice choice);
+/// Says which flags of an estimate mean nothing to this one.
+void mention_unused(const CurvatureOptions& curvature, Messages& messages);
 /// Not for named groups.
 Prior prior_of(PriorChoice choice, const ParameterLayout& layout);
 
