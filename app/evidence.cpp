@@ -221,6 +221,14 @@ int run_evidence(const EvidenceFlags& flags) {
   report.groups = prior.names();
   report.clipped_eigenvalues = fit.curvature.clipped_eigenvalues();
   if (test_inputs.defined()) report.predictive = predict(flags, network, fit, values, test_inputs);
+  if (flags.check) {
+    const at::ScalarType other = dtype == at::kDouble ? at::kFloat : at::kDouble;
+    SelfCheckInput input{{network, likelihood, prior, values}, data, options, {}, {}};
+    input.other_model = Model{load_network(flags.network, other), likelihood, prior, values};
+    input.other_data = Dataset(inputs.is_floating_point() ? inputs.to(other) : inputs,
+                               prepare_targets(likelihood, raw_targets, outputs, other));
+    report.checks = check_evidence(input, fit, report.evidence);
+  }
   report.messages = messages.all();
   report.seconds_curvature = fit.seconds_curvature;
   report.seconds_decompose = fit.seconds_decompose;

@@ -66,6 +66,9 @@ void add_curvature(CLI::App& app, EvidenceFlags& flags) {
                               "How the positions of a convolution enter the Kronecker factors");
   app.add_flag("--damping", flags.damping, "Damp the Kronecker factors instead of adding the prior exactly");
   app.add_flag("--correction", flags.correction, "Add ½ gᵀH⁻¹g, for weights that are not at a mode");
+  app.add_flag("--check", flags.check,
+               "Compute it again in other ways (floating type, batch order, function space, finite differences, "
+               "distance to a mode) and say whether they agree");
   add_count(app, "--mc-samples", flags.mc_samples, 1, "Samples of the Monte-Carlo Fisher (default: 1)");
   add_ggn_tolerance(app, flags.ggn_tolerance);
   add_count(app, "--batch-size", flags.batch_size, 1, "Examples at once (default: 128)");
@@ -83,7 +86,7 @@ void declare_evidence(CLI::App& app, EvidenceFlags& flags) {
       "ockham evidence --network net.pt --inputs x.npy --targets y.npy --likelihood gaussian --structure full --prior "
       "layerwise "
       "--test-inputs new.npy --json\n"
-      "ockham evidence --from-run ockham-runs/2026-01-31-235959 --structure diag");
+      "ockham evidence --from-run ockham-runs/2026-01-31-235959 --structure diag --check");
   app.add_option("--network", flags.network, "TorchScript file that maps [N, ...] to [N, C] (required)")
       ->option_text("FILE.pt");
   app.add_option("--inputs", flags.inputs, "Inputs [N, ...] (required)")->option_text("X.npy");

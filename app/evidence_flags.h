@@ -29,6 +29,7 @@ struct EvidenceFlags {
   KroneckerChoice kronecker = KroneckerChoice::expand;
   bool damping = false;
   bool correction = false;
+  bool check = false;
   int64_t mc_samples = 1;
   double ggn_tolerance = 0;
   bool kronecker_given = false, ggn_tolerance_given = false;

@@ -70,6 +70,8 @@ int run_evidence_from_run(const EvidenceFlags& flags) {
 
   EvidenceReport report;
   report.evidence = evidence(fit, model.hyperparameters, {flags.correction});
+  if (flags.check)
+    report.checks = check_evidence({model, prepared, options, std::nullopt, std::nullopt}, fit, report.evidence);
   // In the target's own units, as run.json has them.
   const double units = shown.likelihood_weight * log_density_in_target_units(data.encoding, 0, data.training.size());
   report.evidence.log_likelihood += units;

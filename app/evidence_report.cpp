@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -38,6 +39,25 @@ Json one_or_many(const at::Tensor& values, bool many, const char* what) {
   return many ? array(values, what) : number(values[0].item<double>(), what);
 }
 
+Json check_json(const SelfCheck& check) {
+  if (!check.not_checked.empty()) return {{"name", check.name}, {"not_checked", check.not_checked}};
+  return {{"name", check.name},
+          {"compared", check.compared},
+          {"difference", check.difference},
+          {"allowed", check.allowed},
+          {"holds", check.holds()}};
+}
+
+std::string check_line(const SelfCheck& check) {
+  if (!check.not_checked.empty()) return fmt::format("  {:<15} not checked: {}\n", check.name, check.not_checked);
+  return fmt::format("  {:<15} {}: {:.3g} ({}, at most {:.3g})\n", check.name, check.holds() ? "holds" : "DIFFERS",
+                     check.difference, check.compared, check.allowed);
+}
+
+bool all_hold(const std::vector<SelfCheck>& checks) {
+  return std::all_of(checks.begin(), checks.end(), [](const SelfCheck& check) { return check.holds(); });
+}
+
 }  // namespace
 
 std::string evidence_json(const EvidenceReport& report, const EvidenceFlags& flags) {
@@ -70,6 +90,11 @@ std::string evidence_json(const EvidenceReport& report, const EvidenceFlags& fla
   json["dtype"] = flags.common.dtype == FloatType::float64 ? "float64" : "float32";
   json["clipped_eigenvalues"] = report.clipped_eigenvalues;
   json["messages"] = report.messages;
+  if (!report.checks.empty()) {
+    json["checks"] = Json::array();
+    for (const SelfCheck& check : report.checks) json["checks"].push_back(check_json(check));
+    json["checks_hold"] = all_hold(report.checks);
+  }
   if (report.predictive) {
     const EvidencePredictive& predictive = *report.predictive;
     json["predictive"] = {{"f_mean", array(predictive.f_mean, "the predictive mean")},
@@ -125,6 +150,10 @@ std::string evidence_table(const EvidenceReport& report, const EvidenceFlags& fl
   if (report.clipped_eigenvalues > 0)
     text += fmt::format("  {} negative eigenvalues were set to zero\n", report.clipped_eigenvalues);
   if (report.predictive) text += "  predictions are printed with --json\n";
+  if (!report.checks.empty()) {
+    text += fmt::format("{}checks: {}{}\n", bold, all_hold(report.checks) ? "all hold" : "not all hold", plain);
+    for (const SelfCheck& check : report.checks) text += check_line(check);
+  }
   return text;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/evidence_flags.h"
-#include "ockham/evidence/evidence.h"
+#include "ockham/evidence/self_check.h"
 
 namespace ockham::app {
 
@@ -25,6 +25,7 @@ struct EvidenceReport {
   std::vector<std::string> messages;
   double seconds = 0, seconds_curvature = 0, seconds_decompose = 0;
   std::optional<EvidencePredictive> predictive;
+  std::vector<SelfCheck> checks;  // of --check
 };
 
 /// One JSON object; every double round-trips. Throws Error(numerical) rather than print what is not a number.

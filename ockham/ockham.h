@@ -25,6 +25,7 @@
 #include "ockham/evidence/evidence.h"
 #include "ockham/evidence/laplace_fit.h"
 #include "ockham/evidence/optimise_hyperparameters.h"
+#include "ockham/evidence/self_check.h"
 #include "ockham/network/architectures.h"
 #include "ockham/network/network.h"
 #include "ockham/network/scaled_images.h"

@@ -163,7 +163,8 @@ const at::Tensor& DecomposedMatrix::factor_at(const PrecisionPoint& point) {
 }
 
 at::Tensor DecomposedMatrix::solve(const PrecisionPoint& point, const at::Tensor& rows) {
-  return at::cholesky_solve(rows.t(), factor_at(point)).t();
+  const at::Tensor& factor = factor_at(point);
+  return solve_lower_transposed(factor, solve_lower(factor, rows));
 }
 
 double DecomposedMatrix::curvature_form(const PrecisionPoint& point, const at::Tensor& vector) {
@@ -187,15 +188,13 @@ at::Tensor DecomposedMatrix::covariance(const PrecisionPoint& point, const at::T
 }
 
 at::Tensor DecomposedMatrix::covariance(const at::Tensor& factor, const at::Tensor& jacobian) {
-  const at::Tensor columns = jacobian.flatten(0, 1).t();
-  const at::Tensor whitened =
-      at::linalg_solve_triangular(factor, columns, /*upper=*/false).t().reshape(jacobian.sizes());
+  const at::Tensor whitened = solve_lower(factor, jacobian.flatten(0, 1)).view(jacobian.sizes());
   return at::bmm(whitened, whitened.transpose(1, 2));
 }
 
 at::Tensor DecomposedMatrix::sample(const PrecisionPoint& point, int64_t samples, at::Generator generator) {
   const at::Tensor noise = at::randn({span_.size(), samples}, generator, at::kDouble);
-  return at::linalg_solve_triangular(factor_at(point).t(), noise, /*upper=*/true).t();
+  return solve_lower_transposed(factor_at(point), noise.t());
 }
 
 }  // namespace ockham

@@ -46,7 +46,27 @@ void clear_above(double* columns, int64_t n) {
     clear(0, n);
 }
 
+// Rows of m × n in memory are the columns of BLAS's n × m.
+at::Tensor solve_triangle(const at::Tensor& factor, const at::Tensor& rows, const char* transposed) {
+  const at::Tensor columns = factor.t().contiguous();
+  at::Tensor solved = rows.clone(at::MemoryFormat::Contiguous);
+  std::optional<SingleBlasThread> single;
+  if (factor.size(0) < kThreadedBlas) single.emplace();
+  const int n = static_cast<int>(factor.size(0)), m = static_cast<int>(rows.size(0)), leading = std::max(n, 1);
+  const double one = 1;
+  if (solved.numel() > 0)
+    dtrsm_("L", "L", transposed, "N", &n, &m, &one, columns.data_ptr<double>(), &leading, solved.data_ptr<double>(),
+           &leading);
+  return solved;
+}
+
 }  // namespace
+
+at::Tensor solve_lower(const at::Tensor& factor, const at::Tensor& rows) { return solve_triangle(factor, rows, "N"); }
+
+at::Tensor solve_lower_transposed(const at::Tensor& factor, const at::Tensor& rows) {
+  return solve_triangle(factor, rows, "T");
+}
 
 at::Tensor cholesky(const at::Tensor& matrix, const char* what) {
   return cholesky_in_place(matrix.detach().clone(at::MemoryFormat::Contiguous), what);

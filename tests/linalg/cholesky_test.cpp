@@ -9,6 +9,7 @@
 
 #include "ockham/base/error.h"
 #include "ockham/base/platform.h"
+#include "ockham/base/random.h"
 
 namespace ockham {
 namespace {
@@ -113,6 +114,19 @@ TEST(Cholesky, SaysWhatIsNotFinite) {
       matrix[place][3] = bad;
       EXPECT_NE(message_of(matrix).find("not finite"), std::string::npos) << message_of(matrix);
     }
+  }
+}
+
+TEST(Cholesky, SolvesRowByRow) {
+  for (const int64_t n : {1, 7, 40}) {
+    const at::Tensor root = at::randn({n, n + 3}, random_stream({4}), at::kDouble);
+    const at::Tensor matrix = root.mm(root.t()), factor = cholesky(matrix, "matrix");
+    const at::Tensor rows = at::randn({5, n}, random_stream({5}), at::kDouble);
+    EXPECT_LT((solve_lower(factor, rows).mm(factor.t()) - rows).abs().max().item<double>(), 1e-9);
+    EXPECT_LT((solve_lower_transposed(factor, rows).mm(factor) - rows).abs().max().item<double>(), 1e-9);
+    const at::Tensor by_rows = factor.contiguous();  // stored otherwise
+    EXPECT_LT((solve_lower(by_rows, rows) - solve_lower(factor, rows)).abs().max().item<double>(), 1e-12);
+    EXPECT_EQ(solve_lower(factor, rows.narrow(0, 0, 0)).size(0), 0);
   }
 }
 
