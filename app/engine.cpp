@@ -23,6 +23,7 @@ struct Run {
   int operator()(const ReportFlags& flags) const { return run_report(flags); }
   int operator()(const EvidenceFlags& flags) const { return run_evidence(flags); }
   int operator()(const DataFlags& flags) const { return run_data(flags); }
+  int operator()(const PaperFlags& flags) const { return run_paper(flags); }
   int operator()(const DoctorFlags& flags) const { return run_doctor(flags); }
 };
 

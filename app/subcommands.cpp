@@ -31,7 +31,7 @@ const std::vector<Subcommand>& subcommands() {
       subcommand("fit", declare_fit),           subcommand("predict", declare_predict),
       subcommand("export", declare_export),     subcommand("report", declare_report),
       subcommand("evidence", declare_evidence), subcommand("data", declare_data),
-      subcommand("doctor", declare_doctor),
+      subcommand("paper", declare_paper),       subcommand("doctor", declare_doctor),
   };
   return table;
 }

@@ -12,13 +12,15 @@
 #include "app/evidence_flags.h"
 #include "app/export_flags.h"
 #include "app/fit_flags.h"
+#include "app/paper_flags.h"
 #include "app/predict_flags.h"
 #include "app/report_flags.h"
 
 namespace ockham::app {
 
 /// The flags of the chosen subcommand. A variant, so that the compiler asks the engine to run each kind.
-using Flags = std::variant<FitFlags, EvidenceFlags, DoctorFlags, DataFlags, PredictFlags, ExportFlags, ReportFlags>;
+using Flags =
+    std::variant<FitFlags, EvidenceFlags, DoctorFlags, DataFlags, PredictFlags, ExportFlags, ReportFlags, PaperFlags>;
 
 const CommonFlags& common_flags(const Flags& flags);
 

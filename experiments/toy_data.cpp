@@ -1,34 +1,53 @@
-#include "toy_data.h"
+#include "experiments/toy_data.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <optional>
+#include <charconv>
+#include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "ockham/base/error.h"
 #include "ockham/base/random.h"
 #include "ockham/data/csv.h"
-#include "ockham/data/csv_field.h"
 
+namespace ockham::paper {
 namespace {
 
 constexpr int64_t kTrainDraws = 150, kTestDraws = 2000, kBananaRows = 265;
-constexpr double kNoise = 0.3, kGapBegin = 1.5, kGapEnd = 2.4;
+constexpr double kGapBegin = toy_gap_begin, kGapEnd = toy_gap_end;
 constexpr uint64_t kSnelsonStream = 99, kBananaStream = 77, kTestSeeds = 1000;
 
+constexpr const char* kKnots = "snelson_modified_knots.csv";
+constexpr const char* kBanana = "banana.csv";
+
+std::string find_file(const std::string& directory, const char* name) {
+  const std::string path = directory + "/" + name;
+  if (!std::filesystem::exists(path))
+    throw Error(ErrorKind::data, path + " is missing: put " + name +
+                                     " of github.com/aleximmer/BNN-predictions (docs/results.md has the columns) into "
+                                     "the directory that --data names");
+  return path;
+}
+
+double parse_field(const CsvTable& table, int64_t row, int64_t column) {
+  const std::string_view field = table.field(row, column);
+  double value = 0;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  if (error != std::errc() || end != field.data() + field.size())
+    throw Error(ErrorKind::data, table.place_name(row, column) + " is not a number");
+  return value;
+}
+
 at::Tensor read_numbers(const std::string& path, int64_t columns) {
-  const ockham::CsvTable table = ockham::read_csv(path);
+  const CsvTable table = read_csv(path);
   if (table.columns() != columns)
-    throw ockham::Error(ockham::ErrorKind::data, path + " has " + std::to_string(table.columns()) +
-                                                     " columns instead of " + std::to_string(columns));
+    throw Error(ErrorKind::data,
+                path + " has " + std::to_string(table.columns()) + " columns instead of " + std::to_string(columns));
   std::vector<double> values;
   for (int64_t row = 0; row < table.rows(); ++row)
-    for (int64_t column = 0; column < columns; ++column) {
-      const std::optional<double> value = ockham::parse_number(table.field(row, column));
-      if (!value) throw ockham::Error(ockham::ErrorKind::data, table.place_name(row, column) + " is not a number");
-      values.push_back(*value);
-    }
+    for (int64_t column = 0; column < columns; ++column) values.push_back(parse_field(table, row, column));
   return at::tensor(values, at::kDouble).view({-1, columns});
 }
 
@@ -38,7 +57,7 @@ class CubicSpline {
  public:
   explicit CubicSpline(const at::Tensor& knots) {  // [n, 2], x increasing
     const int64_t n = knots.size(0);
-    if (n < 4) throw ockham::Error(ockham::ErrorKind::data, "a not-a-knot spline needs at least 4 knots");
+    if (n < 4) throw Error(ErrorKind::data, "a not-a-knot spline needs at least 4 knots");
     const auto value = knots.accessor<double, 2>();
     for (int64_t i = 0; i < n; ++i) x_.push_back(value[i][0]), y_.push_back(value[i][1]);
     const auto step = [&](int64_t i) { return x_[i + 1] - x_[i]; };
@@ -71,10 +90,10 @@ class CubicSpline {
   std::vector<double> x_, y_, second_;  // second derivatives at the knots
 };
 
-ockham::Dataset draw_points(const CubicSpline& curve, uint64_t seed, int64_t draws) {
-  at::Generator stream = ockham::random_stream({seed, kSnelsonStream});
+Dataset draw_points(const CubicSpline& curve, uint64_t seed, int64_t draws) {
+  at::Generator stream = random_stream({seed, kSnelsonStream});
   const at::Tensor positions = at::rand({draws}, stream, at::kDouble) * (curve.end() - curve.begin()) + curve.begin();
-  const at::Tensor noise = at::randn({draws}, stream, at::kDouble) * kNoise;
+  const at::Tensor noise = at::randn({draws}, stream, at::kDouble) * toy_noise;
   const auto position = positions.accessor<double, 1>(), error = noise.accessor<double, 1>();
   std::vector<double> inputs, targets;
   for (int64_t i = 0; i < draws; ++i) {
@@ -85,24 +104,31 @@ ockham::Dataset draw_points(const CubicSpline& curve, uint64_t seed, int64_t dra
   return {at::tensor(inputs, at::kDouble).view({-1, 1}), at::tensor(targets, at::kDouble).view({-1, 1})};
 }
 
-ockham::Dataset take_banana_rows(const at::Tensor& table, int64_t first, int64_t count) {
+Dataset take_banana_rows(const at::Tensor& table, int64_t first, int64_t count) {
   const at::Tensor rows = table.narrow(0, first, count);
   return {rows.narrow(1, 0, 2).contiguous(), rows.select(1, 2).to(at::kLong)};
 }
 
 }  // namespace
 
+void check_snelson(const std::string& directory) { find_file(directory, kKnots); }
+void check_banana(const std::string& directory) { find_file(directory, kBanana); }
+
 ToyProblem draw_snelson(const std::string& directory, uint64_t seed) {
-  const CubicSpline curve(read_numbers(directory + "/snelson_modified_knots.csv", 2));
-  return {ockham::Gaussian{}, 1, draw_points(curve, seed, kTrainDraws),
-          draw_points(curve, seed + kTestSeeds, kTestDraws)};
+  const CubicSpline curve(read_numbers(find_file(directory, kKnots), 2));
+  return {Gaussian{}, 1, draw_points(curve, seed, kTrainDraws), draw_points(curve, seed + kTestSeeds, kTestDraws)};
 }
 
 ToyProblem draw_banana(const std::string& directory, uint64_t seed) {
-  at::Tensor table = read_numbers(directory + "/banana.csv", 3);
+  const std::string path = find_file(directory, kBanana);
+  at::Tensor table = read_numbers(path, 3);
   const int64_t rows = table.size(0);
-  if (rows <= kBananaRows) throw ockham::Error(ockham::ErrorKind::data, directory + "/banana.csv has too few rows");
-  table = table.index_select(0, at::randperm(rows, ockham::random_stream({seed, kBananaStream}), at::kLong));
-  return {ockham::Categorical{}, 2, take_banana_rows(table, 0, kBananaRows),
+  if (rows <= kBananaRows)
+    throw Error(ErrorKind::data, path + " has " + std::to_string(rows) + " rows; more than " +
+                                     std::to_string(kBananaRows) + " are needed, which are those for training");
+  table = table.index_select(0, at::randperm(rows, random_stream({seed, kBananaStream}), at::kLong));
+  return {Categorical{}, 2, take_banana_rows(table, 0, kBananaRows),
           take_banana_rows(table, kBananaRows, rows - kBananaRows)};
 }
+
+}  // namespace ockham::paper

@@ -1,11 +1,14 @@
-// One training of one network on a toy problem, and what the tables say about it.
+// One training of one network on a toy problem, and what the tables and figures say about it.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
+#include "experiments/experiment.h"
+#include "experiments/toy_data.h"
 #include "ockham/train/train_online.h"
-#include "toy_data.h"
+
+namespace ockham::paper {
 
 enum class ToyPrior { scalar, layerwise };
 
@@ -16,20 +19,45 @@ struct ToyNetwork {
   double precision = 1;  // δ at the start; σ and T start at 1
 };
 
-/// All of the state that `train_online` restores, but for the last evidence.
-struct ToyScores {
-  double log_evidence = 0;
-  double last_log_evidence = 0;                  // of the last pass, whether it was the best or not
-  double precision = 0;                          // δ; of a layerwise prior the first one
-  double noise = 0;                              // σ; 0 for classes
-  double test_nll = 0;                           // MAP, per example
-  double train_accuracy = 0, test_accuracy = 0;  // 0 for regression
-  double gradient_norm = 0;                      // of the MAP objective
-  std::string failure;
-};
-
 /// The paper's regression settings: Adam with step size 0.01 on weights and hyperparameters, F = 1, K = 1, B = 0, full
 /// batch, full GGN.
-ockham::OnlineOptions paper_settings(int64_t epochs);
+OnlineOptions paper_settings(int64_t epochs);
 
-ToyScores train_toy(const ToyProblem& problem, const ToyNetwork& toy, const ockham::OnlineOptions& options);
+/// The same in the words of a cell's settings: all that its numbers depend on beside data and network.
+Json describe(const OnlineOptions& options);
+Json describe(const ToyNetwork& network);
+
+struct ToyRun {
+  Model model;  // with the state that `train_online` restored
+  OnlineResult result;
+};
+
+/// Throws Error(numerical) when no state was evaluated.
+ToyRun train_toy(const CellContext& context, const ToyProblem& problem, const ToyNetwork& network,
+                 const OnlineOptions& options);
+
+/// Of the restored state: log_evidence, last_log_evidence (of the last pass, whether it was the best or not), precision
+/// (one for each group) and its names, noise (σ) or temperature (T), gradient_norm, N, parameters, failure.
+Json state_of(const ToyRun& run, const ToyProblem& problem);
+
+/// By pass, at most 250 of them: epoch, log_evidence, precision (a list for each group), noise or temperature.
+Json trace_of(const OnlineResult& result);
+
+/// A number of a cell's result; NaN when it is missing or was not finite.
+double number(const Json& result, const std::string& name);
+std::vector<double> numbers(const Json& values);
+/// Six digits, so that kept files stay short.
+double rounded(double value);
+
+/// Cells that differ in their seeds are called ".../data=0/net=1".
+struct ToySeeds {
+  uint64_t first = 0;
+  int64_t count = 3;
+  std::vector<uint64_t> all() const;
+};
+ToySeeds toy_seeds(const Settings& settings);
+
+/// None when the cell has no result.
+const Json* find_result(const Results& results, const std::string& name);
+
+}  // namespace ockham::paper

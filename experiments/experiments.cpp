@@ -1,0 +1,14 @@
+#include "experiments/experiment.h"
+
+namespace ockham::paper {
+
+const std::vector<Experiment>& experiments() {
+  static const std::vector<Experiment> all = {
+      toy_regression(), toy_classification(), uci_regression(), uci_classification(), images(),
+      damping(),        augmentation(),       runtime(),        architectures(),      depth(),
+      robustness(),
+  };
+  return all;
+}
+
+}  // namespace ockham::paper

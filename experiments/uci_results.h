@@ -1,0 +1,49 @@
+// The cells of a UCI experiment by set, method and split, and comparisons between them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/experiment.h"
+#include "experiments/table_text.h"
+
+namespace ockham::paper {
+
+/// "energy/full-ggn/split-3"; an underscore of the set becomes a hyphen.
+std::string uci_cell_name(const std::string& set, const std::string& method, int64_t split);
+
+class UciResults {
+ public:
+  explicit UciResults(const Results& results) : results_(results) {}
+
+  /// The number `key` of every split that has one, by split; NaN where there is none.
+  std::vector<double> values(const std::string& set, const std::string& method, const std::string& key) const;
+  Summary summary(const std::string& set, const std::string& method, const std::string& key) const;
+  int64_t splits(const std::string& set, const std::string& method) const;  // finished ones
+  /// First minus second on the splits that have both.
+  Summary difference(const std::string& set, const std::string& first, const std::string& second,
+                     const std::string& key_first, const std::string& key_second) const;
+  /// The trace `key` against the epochs, the mean over the splits; empty when there is none.
+  struct Trace {
+    std::vector<double> epochs, mean;
+  };
+  Trace trace(const std::string& set, const std::string& method, const std::string& key) const;
+
+ private:
+  const Results& results_;
+};
+
+/// How many of some cases hold.
+struct Tally {
+  int64_t holds = 0, cases = 0;
+  std::vector<std::string> exceptions;
+
+  void add(std::optional<bool> holds_here, const std::string& name);
+  /// yes with at least `share` of the cases, open without cases, else no.
+  Verdict verdict(double share) const;
+  /// "14 of 15; not in yacht/kron"
+  std::string text() const;
+};
+
+}  // namespace ockham::paper
