@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -177,7 +178,12 @@ std::string start_of(const SharedTraining& shared) {
 Cell shared_cell(const SharedTraining& shared, int64_t seed, const ImageScale& scale, const Settings& settings) {
   ImageTraining training = paper_training(shared.set, shared.network, shared.method, scale);
   training.seed = image_seed(settings, seed);
-  training.linearised = scale.quick ? 50 : 300;
+  // A linearised prediction costs as much as training on ten images or so: scoring must not outlast training.
+  constexpr int64_t fewest = 20, most = 300, trained_per_prediction = 100;
+  training.linearised =
+      scale.train_size == 0
+          ? most
+          : std::clamp<int64_t>(scale.train_size * scale.epochs / trained_per_prediction, fewest, most);
   training.augment = shared.augment;
   constexpr double weight_of_augmented = 5;
   if (shared.augment && shared.method != ImageMethod::weight_decay) training.likelihood_weight = weight_of_augmented;

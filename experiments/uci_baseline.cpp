@@ -15,6 +15,7 @@ UciBaseline regression_baseline(const Settings& settings) {
   if (settings.quick) baseline.epochs = 200;
   if (settings.epochs > 0) baseline.epochs = std::min(baseline.epochs, settings.epochs);
   baseline.seed = settings.seed;
+  baseline.memory = settings.memory;
   return baseline;
 }
 
@@ -53,6 +54,7 @@ Json search_uci(const CellContext& context, const EncodedSplit& data, const UciB
   LaplaceOptions laplace;
   laplace.curvature.structure = Structure::full;
   laplace.curvature.batch_size = 1024;
+  laplace.curvature.memory_budget = baseline.memory;
   Model chosen = make_uci_model(data, {baseline.seed, split, 0, at::kDouble});  // the exact posterior needs it
   chosen.network.set_flat_parameters(result.model->network.flat_parameters());
   chosen.hyperparameters = result.model->hyperparameters;

@@ -14,6 +14,7 @@ struct UciBaseline {
   double learning_rate =
       1e-2;  // of Adam, to zero by a cosine: shorter than the method's training and as well converged
   uint64_t seed = 0;
+  int64_t memory = 0;  // bytes
 };
 
 /// 13 precisions from 1e-3 to 1e3 and 2000 epochs; for `quick` 4 and 200.

@@ -28,6 +28,7 @@ int64_t epochs_for(const Settings& settings) {
 UciTraining training_for(const Settings& settings, const UciTable& table, const UciMethod& method) {
   UciTraining training;
   training.seed = settings.seed;
+  training.memory = settings.memory;
   training.epochs = epochs_for(settings);
   if (settings.quick) training.learning_rate = 1e-2;
   if (method.structure == Structure::full) training.frequency = training.hyper_steps = full_frequency(table.name);
@@ -39,6 +40,7 @@ UciValidation validation_for(const Settings& settings) {
   validation.precisions = GridSearchOptions::logarithmic_grid(1e-2, 1e2, settings.quick ? 3 : 10);
   validation.epochs = std::min<int64_t>(validation.epochs, settings.quick ? 200 : epochs_for(settings));
   validation.seed = settings.seed;
+  validation.memory = settings.memory;
   return validation;
 }
 

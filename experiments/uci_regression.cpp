@@ -18,6 +18,7 @@ constexpr int64_t kExpensiveRows = 5000;  // full structure: F = 10 beyond it
 UciTraining training_for(const Settings& settings, const UciTable& table, const UciMethod& method) {
   UciTraining training;
   training.seed = settings.seed;
+  training.memory = settings.memory;
   training.epochs = settings.epochs > 0 ? settings.epochs : settings.quick ? kQuickEpochs : kFullEpochs;
   if (settings.quick) training.learning_rate = 1e-2;  // what a twentieth of the epochs needs
   if (method.structure == Structure::full && table.rows() > kExpensiveRows)

@@ -107,6 +107,7 @@ OnlineOptions online_options(const UciTraining& training, const UciMethod& metho
   options.laplace.curvature.structure = method.structure;
   options.laplace.curvature.kind = method.kind;
   options.laplace.curvature.batch_size = 1024;
+  options.laplace.curvature.memory_budget = training.memory;
   options.seed = stream_seed({training.seed, static_cast<uint64_t>(split), kOrderStream});
   return options;
 }

@@ -29,6 +29,7 @@ struct UciTraining {
   int64_t hyper_steps = 1;      // K
   double learning_rate = 1e-3;  // of Adam, for weights and hyperparameters
   uint64_t seed = 0;            // of the run
+  int64_t memory = 0;           // bytes; no number depends on it
 };
 
 /// All that a training's numbers depend on, for `Cell::settings`.

@@ -60,6 +60,7 @@ Json validate_uci(const CellContext& context, const EncodedSplit& data, const Uc
   LaplaceOptions laplace;
   laplace.curvature.structure = Structure::full;
   laplace.curvature.batch_size = 1024;
+  laplace.curvature.memory_budget = validation.memory;
 
   Best map, bayes;
   Json map_curve = Json::array(), bayes_curve = Json::array();

@@ -14,6 +14,7 @@ struct UciValidation {
   int64_t epochs = 2000;
   double learning_rate = 1e-2;  // of Adam, to zero by a cosine
   uint64_t seed = 0;
+  int64_t memory = 0;  // bytes
 };
 
 Json settings_of(const UciValidation& validation, const UciTable& table, int64_t split);
