@@ -148,9 +148,7 @@ Presentation make_presentation(const Settings& settings, const Results& all_resu
       scale_words(scale, of_paper),
       "Augmentation: random crops after padding by 4 pixels, and flips, anew in every epoch; the likelihood then has "
       "the "
-      "weight 5 in training and evidence, except for weight decay. SGD's rate is divided by it, since it multiplies "
-      "the "
-      "loss.",
+      "weight 5 in training and evidence, except for weight decay.",
       "Curvature passes see the images as they are, without augmentation; the paper does not say what its own see.",
       fmt::format("SGD with Fixup's rate 0.1, F = {}, K = 100, B = {}, γ = 1; the best state of the last tenth of the "
                   "epochs. Weight decay is 5e-4.",

@@ -211,7 +211,7 @@ Presentation make_presentation(const Settings& settings, const Results& all_resu
   presentation.notes = {
       scale_words(scale, of_paper),
       fmt::format("Diagonal EF, SGD with Fixup's rate 0.1, F = {}, K = 100, B = {}, γ = 1; augmentation by crops and "
-                  "flips with the likelihood's weight 5, by which SGD's rate is divided; the best state of the last "
+                  "flips with the likelihood's weight 5; the best state of the last "
                   "tenth of the epochs.",
                   frequency_for(scale.epochs, 10), burn_in_for(scale)),
       "The paper does not say how it normalises the evidence with augmentation; here it is divided by the number of "

@@ -115,7 +115,7 @@ double map_epoch(const Model& model, const Dataset& data, const MapOptions& opti
     const double weight =
         options.likelihood_weight * static_cast<double>(examples) / static_cast<double>(batch.inputs.size(0));
     const auto scale = [&](int64_t outputs) {
-      return map_loss_scale(model.likelihood, model.hyperparameters, examples, outputs);
+      return map_loss_scale(model.likelihood, model.hyperparameters, examples, outputs) / options.likelihood_weight;
     };
     optimiser.zero_gradients();
     const BatchLoss loss = backward_likelihood(model, batch, [&](int64_t outputs) { return weight * scale(outputs); });

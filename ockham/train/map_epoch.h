@@ -20,9 +20,9 @@ struct MapOptions {
   std::function<void(int64_t examples_done)> progress;  // after every batch; may throw to interrupt
 };
 
-/// Minimises, batch by batch, (N/B Σ_batch -w log p(y|f) + ½ Σ δ θ²) · scale with the scale of `map_loss_scale`;
-/// `order` keys the shuffling and, by its seed, the augmentation. Returns the mean of the batch losses. Targets must be
-/// prepared (prepare_targets).
+/// Minimises, batch by batch, (N/B Σ_batch -w log p(y|f) + ½ Σ δ θ²) · scale / w with the scale of `map_loss_scale`, so
+/// that learning rates mean the same for every weight; `order` keys the shuffling and, by its seed, the augmentation.
+/// Returns the mean of the batch losses. Targets must be prepared (prepare_targets).
 double map_epoch(const Model& model, const Dataset& data, const MapOptions& options, Optimiser& optimiser,
                  at::Generator order);
 

@@ -63,5 +63,26 @@ TEST(MapEpoch, ShufflesByItsStreamOnly) {
   EXPECT_FALSE(train(1).equal(train(2)));
 }
 
+// With w and δ = w δ' the loss is w times the one of weight 1 and δ': the same steps of SGD, divided by w.
+TEST(MapEpoch, TheLikelihoodWeightDoesNotChangeTheRate) {
+  const at::Tensor x = at::randn({20, 3}, random_stream({5}), at::kDouble),
+                   y = at::randn({20, 1}, random_stream({6}), at::kDouble);
+  const auto train = [&](double weight) {
+    const Network network = make_architecture("mlp:4", {3}, 1, at::kDouble, 1);
+    const Prior prior = Prior::scalar(network.layout());
+    Hyperparameters hyperparameters = default_likelihood_hyperparameters(Gaussian{}, 1);
+    hyperparameters.log_prior_precision = at::full({1}, std::log(0.7 * weight), at::kDouble);
+    OptimiserOptions sgd;
+    sgd.kind = OptimiserKind::sgd;
+    sgd.learning_rate = 0.1;
+    Optimiser optimiser(network.parameters(), sgd);
+    MapOptions options;
+    options.likelihood_weight = weight;
+    map_epoch({network, Gaussian{}, prior, hyperparameters}, Dataset(x, y), options, optimiser, random_stream({1}));
+    return network.flat_parameters();
+  };
+  EXPECT_LT((train(5) - train(1)).abs().max().item<double>(), 1e-12);
+}
+
 }  // namespace
 }  // namespace ockham
