@@ -41,15 +41,6 @@ TEST(ImageTraining, ScalesHaveTheirOwnNamesAndBurnIn) {
   EXPECT_EQ(paper_training("mnist", "mlp:9", ImageMethod::kron, small).burn_in, 6);
 }
 
-TEST(ImageTraining, TheWeightOfTheLikelihoodDoesNotChangeTheSteps) {
-  ImageTraining training =
-      paper_training("cifar-10", "resnet:depth=8", ImageMethod::kron, {40, 1, 100, 0, false, false});
-  training.likelihood_weight = 5;
-  EXPECT_NEAR(online_options(training, 0).optimiser.learning_rate, 0.1 / 5, 1e-12) << "the loss is five times as large";
-  training.optimiser = OptimiserKind::adam;
-  EXPECT_EQ(online_options(training, 0).optimiser.learning_rate, 0.1);
-}
-
 TEST(ImageTraining, PassesAreThePapersOrAtLeastEight) {
   EXPECT_EQ(frequency_for(300, 10), 10);
   EXPECT_EQ(frequency_for(40, 10), 5);
