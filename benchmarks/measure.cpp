@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 
+#include "benchmarks/timing.h"
 #include "ockham/base/error.h"
 #include "ockham/base/memory.h"
 #include "ockham/base/random.h"
@@ -20,17 +20,6 @@ namespace {
 
 constexpr int64_t kFewestRepetitions = 5;
 constexpr int64_t kFewestHyperSteps = 100;
-
-double seconds_of(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 Dataset random_data(const Setting& setting) {
   std::vector<int64_t> shape = {setting.samples};

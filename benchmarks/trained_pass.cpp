@@ -3,8 +3,6 @@
 // how sure the network is, so random data do not tell. Medians of three alternating repetitions.
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -12,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/timing.h"
 #include "ockham/base/environment.h"
 #include "ockham/base/error.h"
 #include "ockham/base/memory.h"
@@ -25,20 +24,11 @@
 namespace {
 
 using namespace ockham;
+using bench::median;
+using bench::seconds_of;
 
 constexpr uint64_t kTrainingDraw = 0x7472616964726177;  // as app/fit_images.cpp draws with --train-size
 constexpr int64_t kBatch = 128;
-
-double seconds_of(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 /// The training images of the run.
 Dataset training_images(const std::string& run, const std::string& directory) {

@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "ockham/base/atomic_file.h"
+#include "tests/experiments/well_formed.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ockham::paper {
@@ -33,33 +34,14 @@ ExperimentReport made_report() {
   return report;
 }
 
-/// Elements nest and nothing is left unescaped between them.
-void expect_well_formed(std::string page) {
+void expect_page(std::string page) {
   page = page.substr(page.find("<html"));
-  page = std::regex_replace(page, std::regex("<style>[^<]*</style>"), "");
-  const std::regex tag("<(/?)([A-Za-z0-9]+)((?:\\s+[A-Za-z:-]+=\"[^\"<]*\")*)\\s*(/?)>");
-  std::vector<std::string> open;
-  size_t end = 0;
-  for (std::sregex_iterator it(page.begin(), page.end(), tag), none; it != none; ++it) {
-    const std::string between = page.substr(end, static_cast<size_t>(it->position()) - end);
-    EXPECT_EQ(between.find_first_of("<>"), std::string::npos) << between;
-    end = static_cast<size_t>(it->position() + it->length());
-    if ((*it)[1].length() > 0) {
-      ASSERT_FALSE(open.empty());
-      ASSERT_EQ(open.back(), (*it)[2].str());
-      open.pop_back();
-    } else if ((*it)[4].length() == 0) {
-      open.push_back((*it)[2].str());
-    }
-  }
-  EXPECT_TRUE(open.empty());
-  const std::string rest = std::regex_replace(page, std::regex("&(amp|lt|gt|quot);"), "");
-  EXPECT_EQ(rest.find('&'), std::string::npos);
+  testing::expect_well_formed(std::regex_replace(page, std::regex("<style>[^<]*</style>"), ""));
 }
 
 TEST(ExperimentPage, IsWellFormedAndEscaped) {
   const std::string page = experiment_page(made_experiment(), made_report());
-  expect_well_formed(page);
+  expect_page(page);
   EXPECT_NE(page.find("a &lt; b"), std::string::npos);
   EXPECT_NE(page.find("<path d=\"M0 0\"/>"), std::string::npos) << "the figure is inside";
   EXPECT_NE(page.find("it &lt;failed&gt;"), std::string::npos);
@@ -70,7 +52,7 @@ TEST(ExperimentPage, IsWellFormedAndEscaped) {
   EXPECT_NE(page.find("prefers-color-scheme: dark"), std::string::npos);
 }
 
-TEST(ExperimentPage, OfNothingIsWellFormedToo) { expect_well_formed(experiment_page(made_experiment(), {})); }
+TEST(ExperimentPage, OfNothingIsWellFormedToo) { expect_page(experiment_page(made_experiment(), {})); }
 
 TEST(ExperimentFiles, HoldWhatWasSaid) {
   const testing::TemporaryDirectory directory;

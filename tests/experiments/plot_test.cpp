@@ -8,6 +8,7 @@
 #include "experiments/plot_axis.h"
 #include "experiments/plot_color.h"
 #include "experiments/plot_marks.h"
+#include "tests/experiments/well_formed.h"
 
 namespace ockham::paper {
 namespace {
@@ -18,28 +19,7 @@ size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-// Elements nest, attributes are quoted and not repeated, entities are known: what an XML reader asks for.
-void expect_well_formed(const std::string& text) {
-  const std::regex tag("<(/?)([A-Za-z]+)((?:\\s+[A-Za-z:-]+=\"[^\"<]*\")*)\\s*(/?)>");
-  std::vector<std::string> open;
-  size_t end = 0;
-  for (std::sregex_iterator it(text.begin(), text.end(), tag), none; it != none; ++it) {
-    const std::string between = text.substr(end, static_cast<size_t>(it->position()) - end);
-    EXPECT_EQ(between.find_first_of("<>"), std::string::npos) << between;
-    end = static_cast<size_t>(it->position() + it->length());
-    if ((*it)[1].length() > 0) {
-      ASSERT_FALSE(open.empty());
-      ASSERT_EQ(open.back(), (*it)[2].str());
-      open.pop_back();
-    } else if ((*it)[4].length() == 0) {
-      open.push_back((*it)[2].str());
-    }
-  }
-  EXPECT_TRUE(open.empty());
-  EXPECT_EQ(text.substr(end), "\n");
-  const std::string rest = std::regex_replace(text, std::regex("&(amp|lt|gt|quot|#39);"), "");
-  EXPECT_EQ(rest.find('&'), std::string::npos);
-}
+void expect_figure(const std::string& text) { EXPECT_EQ(testing::expect_well_formed(text), "\n"); }
 
 Plot busy_plot() {
   Plot plot;
@@ -62,7 +42,7 @@ std::vector<std::string> labels(const std::vector<Tick>& ticks) {
 
 TEST(Plot, IsWellFormedAndEscaped) {
   const std::string svg = draw(busy_plot());
-  expect_well_formed(svg);
+  expect_figure(svg);
   EXPECT_NE(svg.find("a &lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;"), std::string::npos);
   EXPECT_NE(svg.find("<title>first &lt;1&gt;</title>"), std::string::npos);
   EXPECT_EQ(svg.find("</text>\n</text>"), std::string::npos);
@@ -77,22 +57,22 @@ TEST(Plot, PanelsStandSideBySide) {
   Plot plot = busy_plot();
   plot.width = 300, plot.height = 200;
   const std::string svg = draw({plot, plot, plot}, 2);
-  expect_well_formed(svg);
+  expect_figure(svg);
   EXPECT_EQ(count(svg, "<g transform=\"translate(0 0)\">"), 1u);
   EXPECT_EQ(count(svg, "<g transform=\"translate(318 0)\">"), 1u);
   EXPECT_EQ(count(svg, "viewBox=\"0 0 618 "), 1u);
 }
 
 TEST(Plot, EmptyAndOddInputsAreDrawn) {
-  expect_well_formed(draw(Plot()));
-  expect_well_formed(draw(std::vector<Plot>(), 3));
+  expect_figure(draw(Plot()));
+  expect_figure(draw(std::vector<Plot>(), 3));
   Plot plot;
   plot.x.scale = plot.y.scale = Scale::logarithmic;
   plot.lines = {{"", {0, -1, NAN}, {INFINITY, 0, 1}, {}, {}, false, -1}};
   plot.points = {{"alone", {1}, {5}, {}, {}, 70}};
-  expect_well_formed(draw(plot));
+  expect_figure(draw(plot));
   plot.map = MapLayer{{0, 1}, {0, 1}, {1, 2, 3}, "", {}, {}};  // a value is missing
-  expect_well_formed(draw(plot));
+  expect_figure(draw(plot));
 }
 
 TEST(Plot, LinesBreakWhereAValueIsNotFinite) {
@@ -158,7 +138,7 @@ TEST(Plot, BarsStandOnZeroWithTheirErrors) {
   plot.categories = {"a", "b"};
   plot.bars = {{"one", {1, 2}, {0.1, 0.2}}, {"two", {NAN, 4}, {}}};
   const std::string svg = draw(plot);
-  expect_well_formed(svg);
+  expect_figure(svg);
   const Frame frame{{Scale::linear, -0.5, 1.5, 0, 200}, {Scale::linear, 0, 4, 100, 0}};
   const std::string bars = draw_bars(frame, plot.bars[0], "#1", 0, 2);
   EXPECT_EQ(count(bars, "<rect"), 2u);

@@ -12,20 +12,7 @@
 namespace ockham::paper {
 namespace {
 
-Settings tiny(const ToyFiles& files) {
-  Settings settings;
-  settings.data = files.directory();
-  settings.quick = true;
-  settings.epochs = 4;
-  return settings;
-}
-
-Json run(const std::vector<Cell>& cells, const std::string& name) {
-  for (const Cell& cell : cells)
-    if (cell.name == name) return cell.run({"", [](double) { return true; }});
-  ADD_FAILURE() << "no cell " << name;
-  return {};
-}
+Settings tiny(const ToyFiles& files) { return quick_settings(files, 4); }
 
 TEST(ToyClassification, FullSettingsAreThePapers) {
   const ToyFiles files;
@@ -44,11 +31,11 @@ TEST(ToyClassification, FullSettingsAreThePapers) {
 TEST(ToyClassification, OnlineCellsLearnAndWeakOnesDoNot) {
   const ToyFiles files;
   const std::vector<Cell> cells = toy_classification().cells(tiny(files));
-  const Json online = run(cells, "paper/act=tanh/online/data=0/net=0");
+  const Json online = run_cell(cells, "paper/act=tanh/online/data=0/net=0");
   EXPECT_NE(number(online, "temperature"), 1);
   EXPECT_EQ(online.at("trace").at("temperature").size(), 4u);
   EXPECT_EQ(online.at("precision").size(), 4u);
-  const Json weak = run(cells, "paper/act=tanh/weak/data=0/net=0");
+  const Json weak = run_cell(cells, "paper/act=tanh/weak/data=0/net=0");
   EXPECT_EQ(number(weak, "temperature"), 1);
   for (const Json& precision : weak.at("precision")) EXPECT_NEAR(precision.get<double>(), 1e-4, 1e-9);
   for (const Json* result : {&online, &weak}) {
@@ -63,7 +50,7 @@ TEST(ToyClassification, OnlineCellsLearnAndWeakOnesDoNot) {
   }
   // A wide posterior makes the mean over samples less certain than the mode is.
   EXPECT_LT(number(weak, "confidence_far_bayes"), number(weak, "confidence_far"));
-  EXPECT_EQ(run(cells, "paper/act=tanh/weak/data=0/net=0"), weak);
+  EXPECT_EQ(run_cell(cells, "paper/act=tanh/weak/data=0/net=0"), weak);
 }
 
 Results make_results(const std::vector<Cell>& cells) {

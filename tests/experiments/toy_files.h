@@ -2,10 +2,13 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <string>
+#include <vector>
 
+#include "experiments/experiment.h"
 #include "tests/support/temporary_directory.h"
 
 namespace ockham::paper {
@@ -41,5 +44,20 @@ class ToyFiles {
   testing::TemporaryDirectory files_;
   double sum_ = 0;
 };
+
+inline Settings quick_settings(const ToyFiles& files, int64_t epochs) {
+  Settings settings;
+  settings.data = files.directory();
+  settings.quick = true;
+  settings.epochs = epochs;
+  return settings;
+}
+
+inline Json run_cell(const std::vector<Cell>& cells, const std::string& name) {
+  for (const Cell& cell : cells)
+    if (cell.name == name) return cell.run({"", [](double) { return true; }});
+  ADD_FAILURE() << "no cell " << name;
+  return {};
+}
 
 }  // namespace ockham::paper

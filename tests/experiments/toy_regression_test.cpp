@@ -12,20 +12,7 @@
 namespace ockham::paper {
 namespace {
 
-Settings tiny(const ToyFiles& files) {
-  Settings settings;
-  settings.data = files.directory();
-  settings.quick = true;
-  settings.epochs = 3;
-  return settings;
-}
-
-Json run(const std::vector<Cell>& cells, const std::string& name) {
-  for (const Cell& cell : cells)
-    if (cell.name == name) return cell.run({"", [](double) { return true; }});
-  ADD_FAILURE() << "no cell " << name;
-  return {};
-}
+Settings tiny(const ToyFiles& files) { return quick_settings(files, 3); }
 
 TEST(ToyRegression, FullSettingsAreThePapers) {
   const ToyFiles files;
@@ -66,7 +53,7 @@ TEST(ToyRegression, ACellGivesItsNumbers) {
   const ToyFiles files;
   const std::vector<Cell> cells = toy_regression().cells(tiny(files));
   const std::string name = "depth/act=tanh/layers=1/data=0/net=0";
-  const Json result = run(cells, name);
+  const Json result = run_cell(cells, name);
   EXPECT_EQ(result.at("parameters"), 151);
   for (const char* number_name : {"log_evidence", "last_log_evidence", "noise", "train_nll", "test_nll",
                                   "test_nll_bayes", "epistemic_gap", "epistemic_data"})
@@ -76,16 +63,16 @@ TEST(ToyRegression, ACellGivesItsNumbers) {
   const Json& bands = result.at("bands");
   EXPECT_EQ(bands.at("x").size(), bands.at("epistemic").size());
   EXPECT_EQ(bands.at("point_x").size(), result.at("N").get<size_t>());
-  EXPECT_EQ(run(cells, name), result);  // nothing else is random
+  EXPECT_EQ(run_cell(cells, name), result);  // nothing else is random
 }
 
 TEST(ToyRegression, FixedPrecisionsStayAndOnlineOnesMove) {
   const ToyFiles files;
   const std::vector<Cell> cells = toy_regression().cells(tiny(files));
-  const Json fixed = run(cells, "precision/paper/seed=0/fixed=-0.50");
+  const Json fixed = run_cell(cells, "precision/paper/seed=0/fixed=-0.50");
   EXPECT_NEAR(fixed.at("precision").at(0).get<double>(), std::pow(10, -0.5), 1e-6);
   EXPECT_FALSE(fixed.contains("bands"));
-  const Json online = run(cells, "precision/paper/seed=0/online=0");
+  const Json online = run_cell(cells, "precision/paper/seed=0/online=0");
   EXPECT_NE(online.at("precision").at(0).get<double>(), 1);
   EXPECT_NEAR(online.at("precision").at(0).get<double>(), 1, 0.05);  // two steps of 0.01 in log δ
 }
