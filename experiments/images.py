@@ -3,11 +3,12 @@
 
     experiments/images.py run    --data DIR [--ood DIR] [--seeds 0-2] [--only WORD]... [--ockham build/ockham] [--out DIR]
     experiments/images.py table
+    experiments/images.py curves --out DIR --to FILE.svg
 
 DIR holds fashion-mnist/, mnist/ and cifar-10/ as `ockham data` leaves them; --ood is a directory of other images (SVHN) for
 the networks trained on CIFAR-10. Every training is one `ockham fit` in a run directory of its own; finished ones are not
 repeated, and interrupted ones go on. What a training gave goes to --results (experiments/image_results.json, kept in the
-repository), and `table` prints it; delete an entry to train it again. The settings were fixed before test data were looked at.
+repository), and `table` prints it; delete an entry to train it again. `curves` draws the evidence against the epochs. The settings were fixed before test data were looked at.
 """
 import argparse
 import json
@@ -121,9 +122,57 @@ def print_table(arguments):
                   f"| {statistics.mean(run['seconds'] for run in runs) / 60:.1f} |")
 
 
+WIDTH, HEIGHT, LEFT, TOP, GAP = 210, 150, 56, 40, 66  # of a panel of `curves`, and around it
+COLORS = {"kron": "#0072b2", "ef": "#d55e00", "expand": "#009e73"}
+
+
+def panel(problem, curves, x, y):
+    """Evidence per image against the epochs, as SVG at (x, y); a curve is a list of (epoch, evidence)."""
+    values = [value for curve in curves.values() for _, value in curve]
+    low, high, last = min(values), max(values), max(epoch for curve in curves.values() for epoch, _ in curve)
+    low, high = low - 0.05 * (high - low), high + 0.05 * (high - low)
+    place = lambda epoch, value: (x + WIDTH * epoch / last, y + HEIGHT * (high - value) / (high - low))
+    parts = [f'<text x="{x}" y="{y - 8}" font-weight="bold">{problem[0]} {problem[1]}</text>',
+             f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" fill="none" stroke="#999"/>']
+    for step in range(5):
+        value = low + (high - low) * step / 4
+        parts.append(f'<text x="{x - 5}" y="{place(0, value)[1] + 4:.1f}" text-anchor="end">{value:.2f}</text>')
+    for epoch in range(0, last + 1, 10):
+        parts.append(f'<text x="{place(epoch, low)[0]:.1f}" y="{y + HEIGHT + 15}" text-anchor="middle">{epoch}</text>')
+    for method, curve in curves.items():
+        points = " ".join("%.1f,%.1f" % place(*point) for point in curve)
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{COLORS[method]}" stroke-width="1.8"/>')
+        parts += ['<circle cx="%.1f" cy="%.1f" r="2.4" fill="%s"/>' % (*place(*point), COLORS[method]) for point in curve]
+    return parts
+
+
+def draw_curves(arguments):
+    """Seed 0 of every problem, from the run directories."""
+    parts, count = [], 0
+    for problem in PROBLEMS:
+        curves = {}
+        for method in COLORS:
+            log = run_path(arguments, problem, method, 0) / "metrics.jsonl"
+            if log.exists():
+                passes = [json.loads(line) for line in log.read_text().splitlines()]
+                curves[method] = [(one["epoch"], one["log_marginal_likelihood"] / problem[2]) for one in passes]
+        if curves:
+            parts += panel(problem, curves, LEFT + (count % 3) * (WIDTH + GAP), TOP + count // 3 * (HEIGHT + GAP))
+            count += 1
+    if not count:
+        raise SystemExit(f"images.py: {arguments.out} has no run directories; give --out as in 'run'")
+    width, height = 3 * (WIDTH + GAP) + 10, TOP + (count + 2) // 3 * (HEIGHT + GAP)
+    for i, (method, color) in enumerate(COLORS.items()):
+        parts.append(f'<text x="{LEFT + 150 * i}" y="{height - 10}" fill="{color}">{METHODS[method]}</text>')
+    parts.append(f'<text x="{LEFT + 470}" y="{height - 10}">evidence per image against epochs, seed 0</text>')
+    arguments.to.write_text(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+                            f'font-family="sans-serif" font-size="11"><rect width="100%" height="100%" fill="white"/>\n'
+                            + "\n".join(parts) + "\n</svg>\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["run", "table"])
+    parser.add_argument("what", choices=["run", "table", "curves"])
     parser.add_argument("--data", type=pathlib.Path)
     parser.add_argument("--ood", type=pathlib.Path)
     parser.add_argument("--seeds", default="0-2", help="first-last")
@@ -132,7 +181,11 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("image-runs"), help="run directories")
     parser.add_argument("--results", type=pathlib.Path,
                         default=pathlib.Path(__file__).resolve().parent / "image_results.json")
+    parser.add_argument("--to", type=pathlib.Path, default=pathlib.Path("image-curves.svg"), help="of curves")
     arguments = parser.parse_args()
+    if arguments.what == "curves":
+        draw_curves(arguments)
+        return
     if arguments.what == "table":
         print_table(arguments)
         return
