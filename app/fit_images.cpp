@@ -44,8 +44,7 @@ ImageSet draw(const ImageSet& set, const char* flag, int64_t count, uint64_t see
     refuse_flag(fmt::format("{} {}", flag, count), fmt::format("{} has {} images", set.name, set.size()));
   messages.add(
       fmt::format("{}: {} of its {} images, drawn by --seed {} ({})", set.name, count, set.size(), seed, flag));
-  const at::Tensor order = at::randperm(set.size(), random_stream({seed, stream}), at::kLong);
-  return take_images(set, std::get<0>(order.narrow(0, 0, count).sort()));
+  return draw_images(set, count, random_stream({seed, stream}));
 }
 
 void expect_classes(const ImageSet& training) {

@@ -85,9 +85,6 @@ PredictData checked(const ImageSet& set, const PredictFlags& flags, const Traine
   return data;
 }
 
-/// -Σ p log p, [N].
-at::Tensor entropy(const at::Tensor& probabilities) { return -at::xlogy(probabilities, probabilities).sum(1); }
-
 }  // namespace
 
 PredictData read_predict_images(const PredictFlags& flags, const TrainedModel& trained, Messages& messages) {
@@ -121,8 +118,8 @@ void expect_table_data(const PredictFlags& flags) {
 void assess_images(const TrainedModel& trained, const PredictData& data, const std::optional<PredictData>& others,
                    const PredictOptions& options, PredictReport& report) {
   if (!data.scored && !others) return;
-  const bool is_map = report.predictions.method == PredictMethod::map;
-  const at::Tensor& probabilities = report.predictions.probabilities;
+  const bool is_map = report.rows.predictions.method == PredictMethod::map;
+  const at::Tensor& probabilities = report.rows.predictions.probabilities;
   const at::Tensor map =
       is_map ? probabilities : class_probabilities(predict_outputs(trained, data.inputs, data.progress));
   if (data.scored)
@@ -132,8 +129,9 @@ void assess_images(const TrainedModel& trained, const PredictData& data, const s
   PredictOptions as_well = options;
   as_well.progress = others->progress;
   const at::Tensor other = is_map ? other_map : predict_table(trained, others->inputs, as_well).probabilities;
-  report.ood = OodReport{others->name, others->inputs.size(0), area_under_roc(entropy(probabilities), entropy(other)),
-                         area_under_roc(entropy(map), entropy(other_map))};
+  report.ood = OodReport{others->name, others->inputs.size(0),
+                         area_under_roc(predictive_entropy(probabilities), predictive_entropy(other)),
+                         area_under_roc(predictive_entropy(map), predictive_entropy(other_map))};
 }
 
 std::string ood_words(const OodReport& report) {

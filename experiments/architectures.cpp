@@ -187,8 +187,7 @@ Presentation make_presentation(const Settings& settings, const Results& all_resu
     presentation.notes.push_back(
         "With fewer images or epochs than the paper's, only its smaller networks are trained (with all images and 250 "
         "epochs: all); on CIFAR-100 ResNets of widths 8 to 24 and depths 8 and 14, which the paper does not have.");
-  for (const std::string& sentence : chance_notes(results)) presentation.notes.push_back(sentence);
-  for (const std::string& sentence : missing_sets(settings.data, sets)) presentation.notes.push_back(sentence);
+  add_closing_notes(presentation, settings, results, sets);
   return presentation;
 }
 

@@ -156,10 +156,8 @@ Presentation make_presentation(const Settings& settings, const Results& all_resu
       "The paper uses SVHN's validation images as those outside; here they are the test images of the directory svhn*.",
       "Cells without augmentation are those of `images`: one --out computes them once.",
   };
-  if (settings.quick) presentation.notes.push_back("--quick trains a much smaller network (depth 8, width 8).");
-  for (const std::string& sentence : chance_notes(results)) presentation.notes.push_back(sentence);
-  for (const std::string& sentence : missing_sets(settings.data, {"cifar-10", "svhn"}))
-    presentation.notes.push_back(sentence);
+  add_closing_notes(presentation, settings, results, {"cifar-10", "svhn"},
+                    "--quick trains a much smaller network (depth 8, width 8).");
   return presentation;
 }
 

@@ -6,76 +6,65 @@
 #include "experiments/image_cell.h"
 #include "experiments/image_data.h"
 #include "experiments/image_summary.h"
+#include "experiments/image_table.h"
 #include "experiments/plot.h"
 
 namespace ockham::paper {
 namespace {
 
 const ImageScale of_paper{300, 5, 0, 0, true, false};
-const std::vector<std::string> sets = {"mnist", "fashion-mnist", "cifar-10"};
 const std::vector<ImageMethod> methods = {ImageMethod::kron, ImageMethod::kron_damped};
 
-/// With what the paper's table has: first without, then with damping.
-struct Problem {
-  const char *set, *word, *network, *quick;
+/// What the paper's table has: first without, then with damping.
+struct PaperRow {
+  const char *set, *word;
   Summary accuracy[2], log_likelihood[2], evidence[2];
 };
-const std::vector<Problem> problems = {
+const std::vector<PaperRow> paper_rows = {
     {"mnist",
      "mlp",
-     "mlp:1024-512-256-128",
-     "mlp:64-32",
      {{98.38, 0.04, 5}, {95.89, 0.11, 5}},
      {{-0.053, 0.002, 5}, {-0.141, 0.004, 5}},
      {{-0.158, 0.001, 5}, {-2.199, 0.008, 5}}},
     {"mnist",
      "cnn",
-     "cnn:3c3d",
-     "cnn:width=4,depth=3",
      {{99.46, 0.01, 5}, {98.78, 0.09, 5}},
      {{-0.016, 0.001, 5}, {-0.040, 0.002, 5}},
      {{-0.064, 0.000, 5}, {-1.022, 0.017, 5}}},
     {"fashion-mnist",
      "mlp",
-     "mlp:1024-512-256-128",
-     "mlp:64-32",
      {{89.83, 0.14, 5}, {84.12, 0.23, 5}},
      {{-0.305, 0.006, 5}, {-0.444, 0.008, 5}},
      {{-0.468, 0.002, 5}, {-2.022, 0.026, 5}}},
     {"fashion-mnist",
      "cnn",
-     "cnn:3c3d",
-     "cnn:width=4,depth=3",
      {{92.06, 0.10, 5}, {89.54, 0.10, 5}},
      {{-0.233, 0.004, 5}, {-0.296, 0.003, 5}},
      {{-0.401, 0.001, 5}, {-2.424, 0.013, 5}}},
     {"cifar-10",
      "cnn",
-     "cnn:3c3d",
-     "cnn:width=4,depth=3",
      {{80.46, 0.10, 5}, {76.38, 0.50, 5}},
      {{-0.644, 0.010, 5}, {-0.690, 0.014, 5}},
      {{-0.967, 0.003, 5}, {-4.232, 0.068, 5}}},
 };
 
-std::string start_of(const Problem& problem, ImageMethod method) {
-  return start_of(SharedTraining{problem.set, problem.word, "", method, false});
+const PaperRow* paper_row(const SetAndNetwork& problem) {
+  for (const PaperRow& row : paper_rows)
+    if (std::string(row.set) == problem.set && std::string(row.word) == problem.word) return &row;
+  return nullptr;
+}
+
+/// The networks of the paper's table: without the ResNet.
+std::vector<SetAndNetwork> networks() {
+  std::vector<SetAndNetwork> found;
+  for (const SetAndNetwork& problem : table_networks())
+    if (paper_row(problem)) found.push_back(problem);
+  return found;
 }
 
 std::vector<Cell> make_cells(const Settings& settings) {
-  const ImageScale scale = image_scale(settings, of_paper.epochs, of_paper.seeds);
-  const std::vector<std::string> there = present_sets(settings.data, sets);
-  std::vector<Cell> cells;
-  for (int64_t seed = 0; seed < scale.seeds; ++seed)
-    for (const Problem& problem : problems) {
-      if (std::find(there.begin(), there.end(), problem.set) == there.end()) continue;
-      for (const ImageMethod method : methods) {
-        const SharedTraining shared{problem.set, problem.word, scale.quick ? problem.quick : problem.network, method,
-                                    false};
-        cells.push_back(shared_cell(shared, seed, scale, settings));
-      }
-    }
-  return cells;
+  return table_cells(settings, image_scale(settings, of_paper.epochs, of_paper.seeds), methods,
+                     [](const SetAndNetwork& problem, ImageMethod) { return paper_row(problem) != nullptr; });
 }
 
 Table score_table(const Results& results) {
@@ -84,24 +73,25 @@ Table score_table(const Results& results) {
       {"set", "network", "damping", "seeds", "accuracy %", "paper", "log likelihood", "paper", "evidence", "paper"},
       {},
       "± is the standard error over seeds."};
-  for (const Problem& problem : problems)
+  for (const SetAndNetwork& problem : networks())
     for (size_t m = 0; m < methods.size(); ++m) {
       const std::string start = start_of(problem, methods[m]);
       const size_t seeds = seeds_of(results, start).size();
       if (seeds == 0) continue;
       table.rows.push_back({problem.set, problem.word, m == 0 ? "no" : "yes", fmt::format("{}", seeds),
-                            percent(summary_of(results, start, "accuracy")), format_summary(problem.accuracy[m], 2),
+                            percent(summary_of(results, start, "accuracy")),
+                            format_summary(paper_row(problem)->accuracy[m], 2),
                             format_summary(summary_of(results, start, "log_likelihood"), 3),
-                            format_summary(problem.log_likelihood[m], 3),
+                            format_summary(paper_row(problem)->log_likelihood[m], 3),
                             format_summary(summary_of(results, start, "evidence"), 3),
-                            format_summary(problem.evidence[m], 3)});
+                            format_summary(paper_row(problem)->evidence[m], 3)});
     }
   return table;
 }
 
 std::vector<Claim> make_claims(const Results& results) {
   std::vector<Case> likelihood, accuracy, evidence;
-  for (const Problem& problem : problems) {
+  for (const SetAndNetwork& problem : networks()) {
     const std::string plain = start_of(problem, ImageMethod::kron),
                       damped = start_of(problem, ImageMethod::kron_damped);
     const std::string label = fmt::format("{} {}", problem.set, problem.word);
@@ -120,13 +110,13 @@ Plot bar_plot(const Results& results, const char* key, const char* title) {
   Plot plot;
   plot.title = title;
   plot.y.label = "per image";
-  for (const Problem& problem : problems)
+  for (const SetAndNetwork& problem : networks())
     if (!seeds_of(results, start_of(problem, ImageMethod::kron)).empty())
       plot.categories.push_back(fmt::format("{} {}", problem.set, problem.word));
   for (const ImageMethod method : methods) {
     BarSeries bars;
     bars.name = method == ImageMethod::kron ? "without damping" : "with damping";
-    for (const Problem& problem : problems) {
+    for (const SetAndNetwork& problem : networks()) {
       if (seeds_of(results, start_of(problem, ImageMethod::kron)).empty()) continue;
       const Summary summary = summary_of(results, start_of(problem, method), key);
       bars.height.push_back(summary.mean);
@@ -157,9 +147,8 @@ Presentation make_presentation(const Settings& settings, const Results& all_resu
                   frequency_for(scale.epochs, 10), burn_in_for(scale)),
       "Damping is (Q + √δ I) ⊗ (W + √δ I) instead of Q ⊗ W + δ I, with 1/N in the input factor.",
   };
-  if (settings.quick) presentation.notes.push_back("--quick trains much smaller networks than the paper's.");
-  for (const std::string& sentence : chance_notes(results)) presentation.notes.push_back(sentence);
-  for (const std::string& sentence : missing_sets(settings.data, sets)) presentation.notes.push_back(sentence);
+  add_closing_notes(presentation, settings, results, table_sets(),
+                    "--quick trains much smaller networks than the paper's.");
   return presentation;
 }
 

@@ -217,9 +217,8 @@ Presentation make_presentation(const Settings& settings, const Results& all_resu
       "The paper does not say how it normalises the evidence with augmentation; here it is divided by the number of "
       "images and by the weight.",
   };
-  if (settings.quick) presentation.notes.push_back("--quick trains ResNets of depths 8, 14 and 20 and width 8.");
-  for (const std::string& sentence : chance_notes(results)) presentation.notes.push_back(sentence);
-  for (const std::string& sentence : missing_sets(settings.data, {"cifar-10"})) presentation.notes.push_back(sentence);
+  add_closing_notes(presentation, settings, results, {"cifar-10"},
+                    "--quick trains ResNets of depths 8, 14 and 20 and width 8.");
   return presentation;
 }
 

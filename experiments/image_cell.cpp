@@ -50,9 +50,6 @@ std::function<void(int64_t)> ask(const CellContext& context) {
   };
 }
 
-/// -Σ p log p, [N].
-at::Tensor entropies(const at::Tensor& probabilities) { return -at::xlogy(probabilities, probabilities).sum(1); }
-
 PredictiveScores score_images(const Model& model, const Dataset& data, const CellContext& context) {
   return score_probabilities(class_probabilities(predict_outputs(model, data.inputs(), ask(context))), {},
                              data.targets());
@@ -151,7 +148,7 @@ Json train_images(const ImageTraining& training, const Settings& settings, const
     const at::Tensor others =
         read_other_images(directory_of(training.other, settings), training.test_size, training.seed);
     const at::Tensor outside = class_probabilities(predict_outputs(model, others, ask(scoring)));
-    result["auroc"] = area_under_roc(entropies(probabilities), entropies(outside));
+    result["auroc"] = area_under_roc(predictive_entropy(probabilities), predictive_entropy(outside));
   }
   if (training.linearised > 0) result["bayes"] = bayes_scores(model, training, problem, options.laplace, scoring);
   return result;

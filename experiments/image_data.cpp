@@ -19,8 +19,7 @@ constexpr uint64_t kTrainingDraw = 0x7061706572747261, kTestDraw = 0x70617065727
 
 ImageSet draw(ImageSet set, int64_t count, uint64_t seed, uint64_t stream) {
   if (count <= 0 || count >= set.size()) return set;
-  const at::Tensor order = at::randperm(set.size(), random_stream({seed, stream}), at::kLong);
-  return take_images(set, std::get<0>(order.narrow(0, 0, count).sort()));
+  return draw_images(set, count, random_stream({seed, stream}));
 }
 
 void expect_labels(const ImageSet& set) {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "experiments/image_cell.h"
+#include "experiments/image_data.h"
 
 namespace ockham::paper {
 namespace {
@@ -21,6 +22,16 @@ Case compare(const std::string& label, const Summary& ours, const Summary& their
   result.holds = margin == Margin::none ? lead > 0 : lead >= -slack;
   result.numbers = fmt::format("{} against {}", format_summary(ours, decimals), format_summary(theirs, decimals));
   return result;
+}
+
+/// Trainings whose test accuracy is within two standard errors of chance, or below.
+size_t at_chance(const Results& results) {
+  size_t count = 0;
+  for (const auto& [name, result] : results) {
+    const double chance = 1 / number_of(result, "classes"), images = number_of(result, "test_images");
+    count += number_of(result, "accuracy") < chance + 2 * std::sqrt(chance * (1 - chance) / images) ? 1 : 0;
+  }
+  return count;
 }
 
 }  // namespace
@@ -95,16 +106,15 @@ Claim claim_of(const std::string& statement, const std::string& rule, const std:
   return claim;
 }
 
-std::vector<std::string> chance_notes(const Results& results) {
-  size_t at_chance = 0;
-  for (const auto& [name, result] : results) {
-    const double chance = 1 / number_of(result, "classes"), images = number_of(result, "test_images");
-    at_chance += number_of(result, "accuracy") < chance + 2 * std::sqrt(chance * (1 - chance) / images) ? 1 : 0;
-  }
-  if (at_chance == 0) return {};
-  return {fmt::format(
-      "{} of {} trainings learnt nothing: their test accuracy is at chance, and what compares them says little.",
-      at_chance, results.size())};
+void add_closing_notes(Presentation& presentation, const Settings& settings, const Results& results,
+                       const std::vector<std::string>& sets, const std::string& quick) {
+  std::vector<std::string>& notes = presentation.notes;
+  if (settings.quick && !quick.empty()) notes.push_back(quick);
+  if (const size_t count = at_chance(results); count > 0)
+    notes.push_back(fmt::format(
+        "{} of {} trainings learnt nothing: their test accuracy is at chance, and what compares them says little.",
+        count, results.size()));
+  for (const std::string& sentence : missing_sets(settings.data, sets)) notes.push_back(sentence);
 }
 
 std::string minutes_of(const Results& results, const std::string& start) {

@@ -46,8 +46,10 @@ Case lower(const std::string& label, const Summary& ours, const Summary& theirs,
 /// and all numbers.
 Claim claim_of(const std::string& statement, const std::string& rule, const std::vector<Case>& cases);
 
-/// A sentence when trainings learnt nothing, their test accuracies being at chance; empty when all learnt.
-std::vector<std::string> chance_notes(const Results& results);
+/// What ends the notes of every experiment on images: `quick` in a quick run, a sentence when trainings learnt nothing
+/// (test accuracies at chance), and which of `sets` are missing.
+void add_closing_notes(Presentation& presentation, const Settings& settings, const Results& results,
+                       const std::vector<std::string>& sets, const std::string& quick = "");
 
 /// Minutes of training and curvature together, over the seeds.
 std::string minutes_of(const Results& results, const std::string& start);

@@ -75,7 +75,6 @@ ImageTraining paper_training(const std::string& set, const std::string& network,
 uint64_t image_seed(const Settings& settings, int64_t index);
 
 Json to_json(const ImageTraining& training);
-/// SGD's rate is divided by the likelihood's weight, by which the loss is multiplied; Adam's steps do not feel it.
 OnlineOptions online_options(const ImageTraining& training, int64_t memory);
 
 }  // namespace ockham::paper

@@ -8,6 +8,7 @@
 #include "experiments/image_cell.h"
 #include "experiments/image_data.h"
 #include "experiments/image_summary.h"
+#include "experiments/image_table.h"
 #include "experiments/plot.h"
 
 namespace ockham::paper {
@@ -15,18 +16,6 @@ namespace {
 
 const ImageScale of_paper{300, 5, 0, 0, true, false};
 
-struct Problem {
-  const char *set, *word, *network, *quick;  // `quick`: what stands for the network in a quick run
-};
-const std::vector<Problem> problems = {
-    {"mnist", "mlp", "mlp:1024-512-256-128", "mlp:64-32"},
-    {"mnist", "cnn", "cnn:3c3d", "cnn:width=4,depth=3"},
-    {"fashion-mnist", "mlp", "mlp:1024-512-256-128", "mlp:64-32"},
-    {"fashion-mnist", "cnn", "cnn:3c3d", "cnn:width=4,depth=3"},
-    {"cifar-10", "cnn", "cnn:3c3d", "cnn:width=4,depth=3"},
-    {"cifar-10", "resnet", "resnet:depth=20,width=16", "resnet:depth=8,width=8"},
-};
-const std::vector<std::string> sets = {"mnist", "fashion-mnist", "cifar-10"};
 const std::vector<ImageMethod> methods = {ImageMethod::kron, ImageMethod::diagonal_ef, ImageMethod::diagonal_ggn,
                                           ImageMethod::kron_expand, ImageMethod::weight_decay};
 const std::vector<ImageMethod> online = {ImageMethod::kron, ImageMethod::diagonal_ef, ImageMethod::diagonal_ggn};
@@ -66,7 +55,7 @@ const std::vector<PaperRow> paper_rows = {
     {"cifar-10", "resnet", ImageMethod::diagonal_ef, 85.82, 0.13, -0.464, 0.007, -0.876, 0.012},
 };
 
-PaperRow paper_row(const Problem& problem, ImageMethod method) {
+PaperRow paper_row(const SetAndNetwork& problem, ImageMethod method) {
   for (const PaperRow& row : paper_rows)
     if (std::string(row.set) == problem.set && std::string(row.word) == problem.word && row.method == method)
       return row;
@@ -74,31 +63,14 @@ PaperRow paper_row(const Problem& problem, ImageMethod method) {
 }
 
 /// Positions are a matter of convolutions; the paper has no diagonal GGN of the ResNet.
-bool concerns(ImageMethod method, const Problem& problem) {
+bool concerns(const SetAndNetwork& problem, ImageMethod method) {
   const std::string word = problem.word;
   if (method == ImageMethod::kron_expand) return word != "mlp";
   return method != ImageMethod::diagonal_ggn || word != "resnet";
 }
 
-std::string start_of(const Problem& problem, ImageMethod method) {
-  return start_of(SharedTraining{problem.set, problem.word, "", method, false});
-}
-
 std::vector<Cell> make_cells(const Settings& settings) {
-  const ImageScale scale = image_scale(settings, of_paper.epochs, of_paper.seeds);
-  const std::vector<std::string> there = present_sets(settings.data, sets);
-  std::vector<Cell> cells;
-  for (int64_t seed = 0; seed < scale.seeds; ++seed)
-    for (const Problem& problem : problems) {
-      if (std::find(there.begin(), there.end(), problem.set) == there.end()) continue;
-      for (const ImageMethod method : methods) {
-        if (!concerns(method, problem)) continue;
-        const SharedTraining shared{problem.set, problem.word, scale.quick ? problem.quick : problem.network, method,
-                                    false};
-        cells.push_back(shared_cell(shared, seed, scale, settings));
-      }
-    }
-  return cells;
+  return table_cells(settings, image_scale(settings, of_paper.epochs, of_paper.seeds), methods, concerns);
 }
 
 Table score_table(const Results& results) {
@@ -109,7 +81,7 @@ Table score_table(const Results& results) {
       {},
       "± is the standard error over seeds. Beside weight decay, which has a fixed 5e-4 here, stands the paper's "
       "cross-validated baseline. The paper has no numbers of `expand` and none of diag GGN with the ResNet."};
-  for (const Problem& problem : problems)
+  for (const SetAndNetwork& problem : table_networks())
     for (const ImageMethod method : methods) {
       const std::string start = start_of(problem, method);
       const size_t seeds = seeds_of(results, start).size();
@@ -132,7 +104,7 @@ Table bayes_table(const Results& results) {
               {"set", "network", "method", "log likelihood", "MAP", "ECE", "MAP", "AUROC (MAP)"},
               {},
               "AUROC: entropy of the predictive, CIFAR-10's test images against SVHN's, where SVHN is there."};
-  for (const Problem& problem : problems)
+  for (const SetAndNetwork& problem : table_networks())
     for (const ImageMethod method : methods) {
       const std::string start = start_of(problem, method);
       if (seeds_of(results, start).empty()) continue;
@@ -146,15 +118,15 @@ Table bayes_table(const Results& results) {
   return table;
 }
 
-std::string label_of(const Problem& problem, ImageMethod method) {
+std::string label_of(const SetAndNetwork& problem, ImageMethod method) {
   return fmt::format("{} {} {}", problem.set, problem.word, name_of(method));
 }
 
 /// The cases of one comparison between two problems of a set, for every method.
 std::vector<Case> network_cases(const Results& results, const char* better, const char* worse) {
   std::vector<Case> cases;
-  for (const Problem& first : problems)
-    for (const Problem& second : problems) {
+  for (const SetAndNetwork& first : table_networks())
+    for (const SetAndNetwork& second : table_networks()) {
       if (std::string(first.set) != second.set || std::string(first.word) != better ||
           std::string(second.word) != worse)
         continue;
@@ -172,7 +144,7 @@ std::vector<Case> network_cases(const Results& results, const char* better, cons
 
 std::vector<Claim> make_claims(const Results& results) {
   std::vector<Case> likelihood, accuracy, calibration, fisher, order, dense;
-  for (const Problem& problem : problems) {
+  for (const SetAndNetwork& problem : table_networks()) {
     const std::string decay = start_of(problem, ImageMethod::weight_decay);
     for (const ImageMethod method : {ImageMethod::kron, ImageMethod::diagonal_ef}) {
       const std::string start = start_of(problem, method), label = label_of(problem, method);
@@ -189,10 +161,11 @@ std::vector<Claim> make_claims(const Results& results) {
       dense.push_back(higher(label, summary_of(results, start_of(problem, ImageMethod::kron), "log_likelihood"),
                              summary_of(results, start_of(problem, ImageMethod::diagonal_ef), "log_likelihood"), 3));
   }
-  for (const std::string& set : sets)
+  const std::vector<SetAndNetwork>& networks = table_networks();
+  for (const std::string& set : table_sets())
     for (const ImageMethod method : online) {
-      const auto first =
-          std::find_if(problems.begin(), problems.end(), [&](const Problem& problem) { return problem.set == set; });
+      const auto first = std::find_if(networks.begin(), networks.end(),
+                                      [&](const SetAndNetwork& problem) { return problem.set == set; });
       const std::string one = start_of(first[0], method), other = start_of(first[1], method);
       const double accuracies = summary_of(results, one, "accuracy").mean - summary_of(results, other, "accuracy").mean;
       const double evidences = summary_of(results, one, "evidence").mean - summary_of(results, other, "evidence").mean;
@@ -226,8 +199,8 @@ Figure score_figure(const Results& results, const char* key, const char* title, 
   plot.title = title;
   plot.y.label = label;
   plot.width = 900;
-  std::vector<const Problem*> there;
-  for (const Problem& problem : problems)
+  std::vector<const SetAndNetwork*> there;
+  for (const SetAndNetwork& problem : table_networks())
     if (std::any_of(methods.begin(), methods.end(),
                     [&](ImageMethod method) { return !seeds_of(results, start_of(problem, method)).empty(); })) {
       there.push_back(&problem);
@@ -236,7 +209,7 @@ Figure score_figure(const Results& results, const char* key, const char* title, 
   for (const ImageMethod method : methods) {
     BarSeries bars;
     bars.name = name_of(method);
-    for (const Problem* problem : there) {
+    for (const SetAndNetwork* problem : there) {
       const Summary summary = summary_of(results, start_of(*problem, method), key);
       bars.height.push_back(summary.mean);
       bars.error.push_back(summary.error);
@@ -270,10 +243,8 @@ Presentation make_presentation(const Settings& settings, const Results& all_resu
       "kron GGN follows the paper's rule for the positions of a convolution, `expand` is ockham's own "
       "(docs/mathematics.md); the paper has no such column.",
   };
-  if (settings.quick) presentation.notes.push_back("--quick trains much smaller networks than the paper's.");
-  for (const std::string& sentence : chance_notes(results)) presentation.notes.push_back(sentence);
-  for (const std::string& sentence : missing_sets(settings.data, {"mnist", "fashion-mnist", "cifar-10", "svhn"}))
-    presentation.notes.push_back(sentence);
+  add_closing_notes(presentation, settings, results, {"mnist", "fashion-mnist", "cifar-10", "svhn"},
+                    "--quick trains much smaller networks than the paper's.");
   return presentation;
 }
 

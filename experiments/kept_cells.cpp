@@ -27,6 +27,7 @@ std::string file_name(const std::string& cell) {
 KeptCells::KeptCells(const std::string& directory) : directory_(directory) {
   make_directories(directory_ + "/cells");
   make_directories(directory_ + "/working");
+  for (const char* part : {"", "/cells"}) remove_partial_files(directory_ + part);
 }
 
 std::string KeptCells::path_of(const std::string& name) const {
@@ -76,6 +77,12 @@ std::string KeptCells::prepare_working_directory(const std::string& name, const 
 void KeptCells::remove_working_directory(const std::string& name) const {
   std::error_code ignored;  // a directory that stays does no harm
   fs::remove_all(working_path(name), ignored);
+}
+
+void KeptCells::clear_away(const std::string& name) const {
+  if (!fs::exists(working_path(name)) && !fs::exists(working_path(name) + ".lock")) return;
+  const CellLock claim(directory_, name);
+  if (claim.taken()) remove_working_directory(name);
 }
 
 CellLock::CellLock(const std::string& directory, const std::string& name)

@@ -20,7 +20,7 @@ struct KeptCell {
 
 class KeptCells {
  public:
-  /// Makes `directory`/cells, and `directory`/working for what is being computed.
+  /// Makes `directory`/cells, and `directory`/working for what is being computed; removes what killed processes left.
   explicit KeptCells(const std::string& directory);
 
   /// None when the file is missing or damaged.
@@ -31,6 +31,8 @@ class KeptCells {
   /// The directory for a cell's checkpoints; what a cell of other settings left there is removed.
   std::string prepare_working_directory(const std::string& name, const Json& settings) const;
   void remove_working_directory(const std::string& name) const;
+  /// Of a kept cell: what a process that was killed left, unless another one is computing it.
+  void clear_away(const std::string& name) const;
 
  private:
   std::string working_path(const std::string& name) const;

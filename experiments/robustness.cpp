@@ -247,9 +247,8 @@ Presentation make_presentation(const Settings& settings, const Results& all_resu
       "The last epoch always has a curvature pass, whatever F is; the best state of the last tenth of the epochs "
       "counts.",
   };
-  if (settings.quick) presentation.notes.push_back("--quick has a smaller grid and network (cnn:width=4,depth=2).");
-  for (const std::string& sentence : chance_notes(results)) presentation.notes.push_back(sentence);
-  for (const std::string& sentence : missing_sets(settings.data, {"cifar-10"})) presentation.notes.push_back(sentence);
+  add_closing_notes(presentation, settings, results, {"cifar-10"},
+                    "--quick has a smaller grid and network (cnn:width=4,depth=2).");
   return presentation;
 }
 

@@ -85,6 +85,7 @@ class Work : public std::enable_shared_from_this<Work> {
     const std::optional<KeptCell> found = kept_.read(cell.name);
     if (found && found->settings == cell.settings && (found->failure.empty() || found->final || !asked)) {
       record(cell.name, *found);
+      if (first) kept_.clear_away(cell.name);
       if (first && asked) ++run_.kept;
       return false;
     }

@@ -22,7 +22,7 @@ struct RunOptions {
   std::string directory;          // results are kept there
   int64_t workers = 1;            // cells at once; each runs on one thread, so that results do not depend on it
   std::vector<std::string> only;  // computes only cells whose name has all of these words
-  double patience = 1.5;          // seconds that an interrupted run waits for its cells
+  double patience = 0.7;          // seconds that an interrupted run waits for its cells
   std::function<bool()> interrupted;
   std::function<void(const RunProgress&)> progress;      // a few times a second, from the calling thread
   std::function<void(const std::string& sentence)> say;  // what stays on the screen, from any thread, one at a time

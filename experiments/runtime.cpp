@@ -168,9 +168,8 @@ Presentation make_presentation(const Settings& settings, const Results& all_resu
                   frequency_for(scale.epochs, 10), burn_in_for(scale)),
       "Epochs and passes have their mean time each, so that other work of the machine does not bend the curves.",
   };
-  if (settings.quick) presentation.notes.push_back("--quick trains a much smaller network (cnn:width=4,depth=3).");
-  for (const std::string& sentence : chance_notes(results)) presentation.notes.push_back(sentence);
-  for (const std::string& sentence : missing_sets(settings.data, {"cifar-10"})) presentation.notes.push_back(sentence);
+  add_closing_notes(presentation, settings, results, {"cifar-10"},
+                    "--quick trains a much smaller network (cnn:width=4,depth=3).");
   return presentation;
 }
 

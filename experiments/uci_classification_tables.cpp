@@ -245,27 +245,10 @@ class Tables {
 
   Figure traces(const std::string& key) const {
     const bool variational = key == "elbo";
-    std::vector<Plot> plots;
-    for (const std::string& set : sets_) {
-      Plot plot;
-      plot.title = set;
-      plot.x.label = "epoch";
-      plot.y.label = variational ? "ELBO per example" : "evidence per example";
-      double high = -INFINITY, low = INFINITY;
-      for (const std::string& cell : cells()) {
-        const auto trace = results_.trace(set, cell, key);
-        if (trace.epochs.empty()) continue;
-        plot.lines.push_back({cell, trace.epochs, trace.mean, {}, {}, false, -1});
-        for (size_t i = trace.mean.size() / 20; i < trace.mean.size(); ++i)
-          if (std::isfinite(trace.mean[i])) high = std::max(high, trace.mean[i]), low = std::min(low, trace.mean[i]);
-      }
-      if (plot.lines.empty()) continue;
-      if (high > low) plot.y.first = low, plot.y.last = high + 0.05 * (high - low);
-      plots.push_back(plot);
-    }
-    return {variational ? "The variational bound over the epochs" : "The evidence over the epochs",
-            plots.empty() ? "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>" : draw(plots, 2),
-            "Means over the splits; the first twentieth of the epochs may lie below the axis."};
+    std::vector<TraceLine> lines;
+    for (const std::string& cell : cells()) lines.push_back({cell, cell});
+    return trace_figure(results_, sets_, lines, key, variational ? "ELBO per example" : "evidence per example",
+                        variational ? "The variational bound over the epochs" : "The evidence over the epochs");
   }
 
   UciResults results_;

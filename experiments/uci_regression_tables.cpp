@@ -200,28 +200,10 @@ class Tables {
   }
 
   Figure traces() const {
-    std::vector<Plot> plots;
-    for (const std::string& set : sets_) {
-      Plot plot;
-      plot.title = set;
-      plot.x.label = "epoch";
-      plot.y.label = "evidence per example";
-      double last = -INFINITY, low = INFINITY;
-      for (const UciMethod& method : uci_methods()) {
-        const auto trace = results_.trace(set, method.name, "evidence");
-        if (trace.epochs.empty()) continue;
-        plot.lines.push_back({method.title, trace.epochs, trace.mean, {}, {}, false, -1});
-        for (size_t i = trace.mean.size() / 20; i < trace.mean.size(); ++i)
-          if (std::isfinite(trace.mean[i])) last = std::max(last, trace.mean[i]), low = std::min(low, trace.mean[i]);
-      }
-      if (plot.lines.empty()) continue;
-      if (last > low) plot.y.first = low, plot.y.last = last + 0.05 * (last - low);
-      plots.push_back(plot);
-    }
-    return {
-        "The evidence over the epochs",
-        plots.empty() ? "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>" : draw(plots, 2),
-        "Means over the splits, in the target's own units; the first twentieth of the epochs may lie below the axis."};
+    std::vector<TraceLine> lines;
+    for (const UciMethod& method : uci_methods()) lines.push_back({method.name, method.title});
+    return trace_figure(results_, sets_, lines, "evidence", "evidence per example, target's units",
+                        "The evidence over the epochs");
   }
 
   UciResults results_;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "experiments/plot.h"
+
 namespace ockham::paper {
 namespace {
 
@@ -80,6 +82,31 @@ UciResults::Trace UciResults::trace(const std::string& set, const std::string& m
   }
   for (size_t i = 0; i < counts.size(); ++i) trace.mean[i] = counts[i] > 0 ? trace.mean[i] / counts[i] : kNothing;
   return trace;
+}
+
+Figure trace_figure(const UciResults& results, const std::vector<std::string>& sets,
+                    const std::vector<TraceLine>& lines, const std::string& key, const std::string& label,
+                    const std::string& title) {
+  std::vector<Plot> plots;
+  for (const std::string& set : sets) {
+    Plot plot;
+    plot.title = set;
+    plot.x.label = "epoch";
+    plot.y.label = label;
+    double high = -INFINITY, low = INFINITY;
+    for (const TraceLine& line : lines) {
+      const auto trace = results.trace(set, line.cell, key);
+      if (trace.epochs.empty()) continue;
+      plot.lines.push_back({line.name, trace.epochs, trace.mean, {}, {}, false, -1});
+      for (size_t i = trace.mean.size() / 20; i < trace.mean.size(); ++i)
+        if (std::isfinite(trace.mean[i])) high = std::max(high, trace.mean[i]), low = std::min(low, trace.mean[i]);
+    }
+    if (plot.lines.empty()) continue;
+    if (high > low) plot.y.first = low, plot.y.last = high + 0.05 * (high - low);
+    plots.push_back(plot);
+  }
+  return {title, plots.empty() ? "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>" : draw(plots, 2),
+          "Means over the splits; the first twentieth of the epochs may lie below the axis."};
 }
 
 void Tally::add(std::optional<bool> holds_here, const std::string& name) {

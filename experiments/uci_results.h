@@ -34,6 +34,14 @@ class UciResults {
   const Results& results_;
 };
 
+/// A plot for each set that has it: the trace `key` of the cells, a line each, against the epochs.
+struct TraceLine {
+  std::string cell, name;
+};
+Figure trace_figure(const UciResults& results, const std::vector<std::string>& sets,
+                    const std::vector<TraceLine>& lines, const std::string& key, const std::string& label,
+                    const std::string& title);
+
 /// How many of some cases hold.
 struct Tally {
   int64_t holds = 0, cases = 0;

@@ -16,4 +16,8 @@ double area_under_roc(const at::Tensor& inside, const at::Tensor& outside) {
   return (rank_sum - 0.5 * m * (m + 1)) / (n * m);
 }
 
+at::Tensor predictive_entropy(const at::Tensor& probabilities) {
+  return -at::xlogy(probabilities, probabilities).sum(1);
+}
+
 }  // namespace ockham

@@ -12,4 +12,7 @@ namespace ockham {
 /// Throws Error(usage) for wrong types and shapes, Error(data) when a side is empty or has a NaN.
 double area_under_roc(const at::Tensor& inside, const at::Tensor& outside);
 
+/// -Σ_c p_c log p_c of class probabilities [N, C]: [N], the score by which uncertain predictions are told.
+at::Tensor predictive_entropy(const at::Tensor& probabilities);
+
 }  // namespace ockham

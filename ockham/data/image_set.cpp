@@ -21,6 +21,11 @@ ImageSet take_images(const ImageSet& set, const at::Tensor& rows) {
   return taken;
 }
 
+ImageSet draw_images(const ImageSet& set, int64_t count, at::Generator generator) {
+  const at::Tensor order = at::randperm(set.size(), generator, at::kLong);
+  return take_images(set, std::get<0>(order.narrow(0, 0, count).sort()));
+}
+
 ImageScaling learn_scaling(const ImageSet& training) {
   if (training.images.dim() != 4 || training.images.numel() == 0 || training.images.scalar_type() != at::kByte)
     throw Error(ErrorKind::data, fmt::format("{}: there are no images to learn a scaling from", training.name));

@@ -1,6 +1,7 @@
 // Labelled images as files keep them: a byte for each channel of each pixel.
 #pragma once
 
+#include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
@@ -21,6 +22,9 @@ struct ImageSet {
 
 /// The examples at `rows`, in that order.
 ImageSet take_images(const ImageSet& set, const at::Tensor& rows);
+
+/// `count` examples, drawn by the generator and left in their order.
+ImageSet draw_images(const ImageSet& set, int64_t count, at::Generator generator);
 
 /// How bytes become what a network sees, channel by channel: (byte / 255 - mean) / sd, of the training images. It is
 /// part of the network (network/scaled_images.h), so data stay bytes.

@@ -57,5 +57,13 @@ TEST(AreaUnderRoc, Refusals) {
   expect_error(ErrorKind::usage, {"outside", "undefined"}, [&] { area_under_roc(good, at::Tensor()); });
 }
 
+TEST(PredictiveEntropy, IsZeroForACertainAndLogCForAnUndecidedPrediction) {
+  const at::Tensor entropy =
+      predictive_entropy(values({1, 0, 0, 0, 0.25, 0.25, 0.25, 0.25, 0.5, 0.5, 0, 0}).reshape({3, 4}));
+  EXPECT_EQ(entropy[0].item<double>(), 0);
+  EXPECT_NEAR(entropy[1].item<double>(), std::log(4.0), 1e-15);
+  EXPECT_NEAR(entropy[2].item<double>(), std::log(2.0), 1e-15);
+}
+
 }  // namespace
 }  // namespace ockham

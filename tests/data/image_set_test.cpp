@@ -47,5 +47,16 @@ TEST(ImageSet, LearnsMeanAndSdOfEachChannel) {
   });
 }
 
+TEST(ImageSet, DrawsWithoutChangingTheOrder) {
+  ImageSet set = random_set();
+  set.images = at::arange(set.size(), at::kByte).reshape({-1, 1, 1, 1});
+  const ImageSet drawn = draw_images(set, 3, random_stream({5}));
+  ASSERT_EQ(drawn.size(), 3);
+  const at::Tensor rows = drawn.images.flatten().to(at::kLong);
+  EXPECT_TRUE(at::all(rows.diff() > 0).item<bool>());
+  EXPECT_TRUE(at::equal(drawn.labels, set.labels.index_select(0, rows)));
+  EXPECT_TRUE(at::equal(draw_images(set, 3, random_stream({5})).images, drawn.images));
+}
+
 }  // namespace
 }  // namespace ockham

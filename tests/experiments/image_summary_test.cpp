@@ -39,10 +39,18 @@ TEST(ImageSummary, TrainingsAtChanceAreCounted) {
   const auto result = [](double accuracy) {
     return Json{{"accuracy", accuracy}, {"classes", 10}, {"test_images", 900}};  // chance: 0.1 ± 0.01
   };
-  EXPECT_TRUE(chance_notes({{"a", result(0.13)}}).empty());
-  const auto notes = chance_notes({{"a", result(0.13)}, {"b", result(0.11)}});
-  ASSERT_EQ(notes.size(), 1u);
-  EXPECT_NE(notes[0].find("1 of 2"), std::string::npos);
+  const auto notes = [](const Results& results, bool quick) {
+    Settings settings;
+    settings.quick = quick;
+    Presentation presentation;
+    add_closing_notes(presentation, settings, results, {}, "--quick is small.");
+    return presentation.notes;
+  };
+  EXPECT_TRUE(notes({{"a", result(0.13)}}, false).empty());
+  const auto one = notes({{"a", result(0.13)}, {"b", result(0.11)}}, true);
+  ASSERT_EQ(one.size(), 2u);
+  EXPECT_EQ(one[0], "--quick is small.");
+  EXPECT_NE(one[1].find("1 of 2"), std::string::npos);
 }
 
 TEST(ImageSummary, AnAccuracyHasTheErrorOfAFiniteTestSetToo) {
