@@ -19,6 +19,8 @@ constexpr int64_t kAlwaysDecompose = 128;  // below this size an eigendecomposit
 // Evaluations by Cholesky after which a decomposition would have been as cheap (measured, n = 500 to 2000).
 constexpr int64_t kEvaluationsBeforeValues = 5;
 constexpr int64_t kEvaluationsBeforeVectors = 8;
+// What single precision may leave of a Gram matrix's zero eigenvalues, of the largest one.
+constexpr double kRoundOff = 1e-5;
 
 }  // namespace
 
@@ -114,11 +116,33 @@ void DecomposedMatrix::add_by_schur(const PrecisionPoint& point, LogDeterminant&
   total.gradient_log_scale += static_cast<double>(span_.size()) - main_trace - rest_trace.sum().item<double>();
 }
 
+bool DecomposedMatrix::clip_round_off(const PrecisionPoint& point) {
+  if (clipped_.defined() || point.root_shift.defined() || span_.size() > kLargestInverse) return false;
+  const at::Tensor matrix = factor_.matrix({});
+  if (!at::isfinite(matrix).all().item<bool>()) return false;
+  const at::Tensor vectors = factor_.vectors(), values = factor_.values({});  // without the negative ones
+  const at::Tensor clipped = recompose(vectors, values);
+  if ((clipped - matrix).abs().max().item<double>() > kRoundOff * values.max().item<double>()) return false;
+  clipped_ = clipped;
+  return true;
+}
+
+template <class Factorise>
+auto DecomposedMatrix::factorised(const PrecisionPoint& point, Factorise factorise) {
+  const std::string name = description(point);
+  try {
+    return factorise(precision_at(point), name.c_str());
+  } catch (const Error&) {
+    if (!clip_round_off(point)) throw;
+  }
+  return factorise(precision_at(point), name.c_str());
+}
+
 void DecomposedMatrix::add_by_cholesky(const PrecisionPoint& point, LogDeterminant& total) {
   const at::Tensor precision = span_.log_precision(point.log_prior_precision).exp();
   at::Tensor diagonal;  // of H⁻¹
   if (derivative_count() == 0) {
-    FactorAndDiagonal both = cholesky_and_inverse_diagonal(precision_at(point), description(point).c_str());
+    FactorAndDiagonal both = factorised(point, cholesky_and_inverse_diagonal);
     total.value += log_determinant_of_factor(both.factor);
     diagonal = both.inverse_diagonal;
     cholesky_ = std::move(both.factor);
@@ -141,7 +165,8 @@ void DecomposedMatrix::add_by_cholesky(const PrecisionPoint& point, LogDetermina
 }
 
 at::Tensor DecomposedMatrix::precision_at(const PrecisionPoint& point) {
-  at::Tensor matrix = scaled_copy(factor_.matrix(point.root_shift), point.scale * multiplier_);
+  const bool clipped = clipped_.defined() && !point.root_shift.defined();
+  at::Tensor matrix = scaled_copy(clipped ? clipped_ : factor_.matrix(point.root_shift), point.scale * multiplier_);
   matrix.diagonal().add_(span_.log_precision(point.log_prior_precision).exp());
   return matrix;
 }
@@ -154,7 +179,7 @@ std::string DecomposedMatrix::description(const PrecisionPoint& point) const {
 const at::Tensor& DecomposedMatrix::factor_at(const PrecisionPoint& point) {
   if (remembered_.same(point)) return cholesky_;
   try {
-    cholesky_ = cholesky_in_place(precision_at(point), description(point).c_str());
+    cholesky_ = factorised(point, cholesky_in_place);
   } catch (...) {
     remembered_.forget();
     throw;

@@ -47,6 +47,10 @@ class DecomposedMatrix {
   void add_by_schur(const PrecisionPoint& point, LogDeterminant& total);
   void add_by_cholesky(const PrecisionPoint& point, LogDeterminant& total);
   at::Tensor precision_at(const PrecisionPoint& point);  // H
+  /// What a Cholesky function makes of H; of H without B's negative round-off, when it fails with it.
+  template <class Factorise>
+  auto factorised(const PrecisionPoint& point, Factorise factorise);
+  bool clip_round_off(const PrecisionPoint& point);  // false when B has none, or more than rounding explains
   std::string description(const PrecisionPoint& point) const;
   const at::Tensor& factor_at(const PrecisionPoint& point);  // lower Cholesky factor of H
   static at::Tensor covariance(const at::Tensor& factor, const at::Tensor& jacobian);
@@ -58,6 +62,7 @@ class DecomposedMatrix {
   int64_t evaluations_ = 0;
   RememberedPoint remembered_;
   at::Tensor cholesky_;
+  at::Tensor clipped_;  // B without its negative eigenvalues, once it was needed
 
   /// The Schur form's parts; `main_` is the precision that governs most weights.
   struct Schur {

@@ -91,6 +91,31 @@ TEST(DecomposedPaths, TinyPrecisionsSurviveByClipping) {
   EXPECT_GT(value, 0.0 + 139 * std::log(1e-8));  // finite, and no Error(numerical)
 }
 
+// Two of twenty directions have data; sums in single precision leave the others with negative eigenvalues.
+TEST(DecomposedPaths, RoundOffBelowThePrecisionIsClippedForSolvesToo) {
+  const ParameterLayout layout({{"w", {12}}, {"b", {8}}});
+  const at::Tensor rows = at::randn({2, 20}, random_stream({4}), at::kDouble);
+  const at::Tensor noise = 1e-6 * at::randn({20, 20}, random_stream({5}), at::kDouble);
+  DenseBlock exact, rounded;
+  exact.parameters = rounded.parameters = {0, 1};
+  exact.matrix = rows.t().mm(rows);
+  rounded.matrix = exact.matrix + noise + noise.t();
+  for (const Prior& prior : {Prior::scalar(layout), Prior::layerwise(layout)}) {
+    SCOPED_TRACE(prior.size());
+    const PrecisionPoint point{1e6, at::linspace(0, 0.5, prior.size(), at::kDouble), {}};
+    const DecomposedCurvature good({{exact}}, prior), bad({{rounded}}, prior);
+    const at::Tensor vectors = rows;  // where there are data, round-off does not matter
+    EXPECT_LT(relative_difference(bad.solve(point, vectors), good.solve(point, vectors)), 1e-4);
+    EXPECT_TRUE(std::isfinite(bad.log_determinant(point).value));
+    EXPECT_GT(bad.clipped_eigenvalues(), 0);
+
+    rounded.matrix = exact.matrix - 1e-3 * at::eye(20, at::kDouble);  // no rounding does this
+    const DecomposedCurvature wrong({{rounded}}, prior);
+    testing::expect_error(ErrorKind::numerical, {"not positive definite"}, [&] { wrong.solve(point, vectors); });
+    rounded.matrix = exact.matrix + noise + noise.t();
+  }
+}
+
 TEST(DecomposedWhitening, SplitsSeparableAndRefusesOthers) {
   const at::Tensor a = at::randn({4}, random_stream({1}), at::kDouble),
                    b = at::randn({3}, random_stream({2}), at::kDouble);
