@@ -44,6 +44,18 @@ void list_decompositions(const DecomposedKronecker& block, std::vector<size_t>& 
 template <class Block>
 void list_decompositions(const Block&, std::vector<size_t>&, std::vector<size_t>&) {}
 
+std::string name_of(const DecomposedBlock& block) {
+  return std::visit([](const auto& kind) { return kind.span().name(); }, block);
+}
+
+bool is_finite(const at::Tensor& values) { return !values.defined() || values.isfinite().all().item<bool>(); }
+bool is_finite(const CurvatureBlock& block) {
+  if (const auto* dense = std::get_if<DenseBlock>(&block)) return is_finite(dense->matrix) && is_finite(dense->rows);
+  if (const auto* diagonal = std::get_if<DiagonalBlock>(&block)) return is_finite(diagonal->diagonal);
+  const auto& kronecker = std::get<KroneckerBlock>(block);
+  return is_finite(kronecker.left) && is_finite(kronecker.right);
+}
+
 }  // namespace
 
 struct DecomposedCurvature::State {
@@ -74,7 +86,22 @@ struct DecomposedCurvature::State {
     for (std::vector<size_t>* indices : {&with_vectors, &values_only}) {
       std::sort(indices->begin(), indices->end());
       indices->erase(std::unique(indices->begin(), indices->end()), indices->end());
-      store.compute(*indices, indices == &with_vectors);
+      try {
+        store.compute(*indices, indices == &with_vectors);
+      } catch (const Error& error) {
+        if (error.kind() == ErrorKind::numerical) name_what_is_not_finite();
+        throw;
+      }
+    }
+  }
+
+  /// A matrix knows no names.
+  void name_what_is_not_finite() const {
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      if (is_finite(curvature.blocks[i])) continue;
+      throw Error(ErrorKind::numerical, "The curvature of " + name_of(blocks[i]) +
+                                            " is not finite; the weights have diverged or the data are out of range: "
+                                            "use a smaller learning rate (--lr), scaled data, or float64.");
     }
   }
 
@@ -149,11 +176,10 @@ LogDeterminant DecomposedCurvature::log_determinant(const PrecisionPoint& given)
   if (state_->derivatives > 0) total.gradient_root = at::zeros({state_->derivatives}, at::kDouble);
   for (DecomposedBlock& block : state_->blocks) {
     std::visit([&](auto& kind) { kind.add_log_determinant(point, total); }, block);
-  }
-  if (!std::isfinite(total.value)) {
-    throw Error(
-        ErrorKind::numerical,
-        "The log determinant of the posterior precision is not finite; check the curvature and the prior precisions.");
+    if (std::isfinite(total.value)) continue;
+    throw Error(ErrorKind::numerical,
+                "The log determinant of the posterior precision of " + name_of(block) +
+                    " is not finite; check the curvature and the prior precisions, or use float64.");
   }
   return total;
 }

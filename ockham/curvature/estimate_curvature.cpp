@@ -48,8 +48,8 @@ void check_finite_outputs(const at::Tensor& outputs, int64_t first) {
   throw Error(
       ErrorKind::numerical,
       fmt::format(
-          "The network's output for example {} (counted from 0) is not finite; the weights have diverged or the "
-          "input is out of range.",
+          "The network's output for example {} (counted from 0) is not finite; the weights have diverged (use a "
+          "smaller learning rate, --lr) or the input is out of range.",
           first + row));
 }
 

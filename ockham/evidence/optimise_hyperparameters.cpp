@@ -2,18 +2,34 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ockham/base/error.h"
+#include "ockham/evidence/hyper_bounds.h"
 
 namespace ockham {
 namespace {
 
 constexpr double kBeta1 = 0.9, kBeta2 = 0.999, kEpsilon = 1e-8;  // Adam's usual ones
 
-/// One Adam step uphill on one kind of hyperparameter; `value` is replaced, not written into.
-void climb(at::Tensor& value, const at::Tensor& gradient, at::Tensor& first, at::Tensor& second, const char* name,
+struct Kind {
+  const char* name;
+  double most;                                       // bound of the logarithm, both ways
+  const std::vector<std::string>* groups = nullptr;  // names, where there are any
+};
+
+[[noreturn]] void refuse_gradient(const Kind& kind, int64_t index) {
+  const std::string of =
+      kind.groups == nullptr ? std::string() : " of '" + (*kind.groups)[static_cast<size_t>(index)] + "'";
+  throw Error(ErrorKind::numerical, std::string("The gradient of the evidence with respect to the ") + kind.name + of +
+                                        " is not finite; use a smaller step size (--hyper-lr), or keep it as it is.");
+}
+
+/// One Adam step uphill on one kind of hyperparameter, within its bounds; `value` is replaced, not written into.
+void climb(at::Tensor& value, const at::Tensor& gradient, at::Tensor& first, at::Tensor& second, const Kind& kind,
            double step_size, int64_t step) {
+  const char* name = kind.name;
   if (value.numel() == 0) return;
   if (gradient.numel() != value.numel()) {
     throw Error(ErrorKind::usage, std::string("The fit has no derivative with respect to the ") + name +
@@ -34,13 +50,11 @@ void climb(at::Tensor& value, const at::Tensor& gradient, at::Tensor& first, at:
   const double correction1 = 1 - std::pow(kBeta1, static_cast<double>(step));
   const double correction2 = 1 - std::pow(kBeta2, static_cast<double>(step));
   for (int64_t i = 0; i < value.numel(); ++i) {
-    if (!std::isfinite(g[i])) {
-      throw Error(ErrorKind::numerical,
-                  std::string("The gradient of the evidence with respect to the ") + name + " is not finite.");
-    }
+    if (!std::isfinite(g[i])) refuse_gradient(kind, i);
     m[i] = kBeta1 * m[i] + (1 - kBeta1) * g[i];
     v[i] = kBeta2 * v[i] + (1 - kBeta2) * g[i] * g[i];
     x[i] += step_size / correction1 * m[i] / (std::sqrt(v[i] / correction2) + kEpsilon);
+    x[i] = std::clamp(x[i], -kind.most, kind.most);
   }
   value = next;
   first = next_first;
@@ -64,15 +78,16 @@ HyperResult optimise_hyperparameters(const LaplaceFit& fit, const Hyperparameter
     ++state.step;
     if (options.learn_prior) {
       climb(now.log_prior_precision, current.gradient.log_prior_precision, state.first_moment.log_prior_precision,
-            state.second_moment.log_prior_precision, "prior precision", options.step_size, state.step);
+            state.second_moment.log_prior_precision, {"prior precision", most_log_prior_precision, &fit.prior.names()},
+            options.step_size, state.step);
     }
     if (options.learn_noise) {
       climb(now.log_noise, current.gradient.log_noise, state.first_moment.log_noise, state.second_moment.log_noise,
-            "noise", options.step_size, state.step);
+            {"noise", most_log_noise}, options.step_size, state.step);
     }
     if (options.learn_temperature) {
       climb(now.log_temperature, current.gradient.log_temperature, state.first_moment.log_temperature,
-            state.second_moment.log_temperature, "temperature", options.step_size, state.step);
+            state.second_moment.log_temperature, {"temperature", most_log_temperature}, options.step_size, state.step);
     }
   }
   if (options.steps <= 0) {

@@ -2,10 +2,12 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Dispatch.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "ockham/base/error.h"
 #include "ockham/observe/plain_mlp.h"
 
 namespace ockham {
@@ -29,6 +31,36 @@ double squared_norm(const at::Tensor& parameter) {
     for (int64_t i = 0; i < theta.numel(); ++i) sum += static_cast<double>(values[i]) * static_cast<double>(values[i]);
     return sum;
   });
+}
+
+bool is_finite(const at::Tensor& values) {
+  if (values.numel() > kFewWeights || !values.is_contiguous()) {
+    // A sum is the cheaper question, and overflow alone is no answer.
+    return std::isfinite(values.sum().item<double>()) || values.isfinite().all().item<bool>();
+  }
+  return AT_DISPATCH_FLOATING_TYPES(values.scalar_type(), "is_finite", [&] {
+    const scalar_t* first = values.data_ptr<scalar_t>();
+    scalar_t zeros[4] = {0, 0, 0, 0};  // x - x is 0 or NaN; four sums do not wait for each other
+    for (int64_t i = 0; i < values.numel(); ++i) zeros[i % 4] += first[i] - first[i];
+    return zeros[0] + zeros[1] + zeros[2] + zeros[3] == 0;
+  });
+}
+
+/// Before the step, so that the weights are still those of the batch before.
+void expect_finite(const Model& model, double loss, int64_t batch, int64_t batches) {
+  const auto where = [&] {
+    return batches == 1 ? std::string() : fmt::format(" in batch {} of {}", batch + 1, batches);
+  };
+  if (!std::isfinite(loss))
+    throw Error(ErrorKind::numerical,
+                fmt::format("the loss is not finite{}; use a smaller learning rate (--lr)", where()));
+  for (size_t i = 0; i < model.network.parameters().size(); ++i) {
+    if (is_finite(model.network.parameters()[i].grad())) continue;
+    throw Error(
+        ErrorKind::numerical,
+        fmt::format("the gradient of '{}' is not finite{}; use a smaller learning rate (--lr), or --dtype float64",
+                    model.network.layout()[i].name, where()));
+  }
 }
 
 // gradient += scale · δ θ, without a vector of P precisions where a parameter has one. Returns ½ Σ δ θ².
@@ -120,7 +152,9 @@ double map_epoch(const Model& model, const Dataset& data, const MapOptions& opti
     optimiser.zero_gradients();
     const BatchLoss loss = backward_likelihood(model, batch, [&](int64_t outputs) { return weight * scale(outputs); });
     const double prior_energy = add_prior_gradient(model, precisions, scale(loss.outputs));
-    total += scale(loss.outputs) * (weight * loss.value + prior_energy);
+    const double batch_loss = scale(loss.outputs) * (weight * loss.value + prior_energy);
+    expect_finite(model, batch_loss, batches, (examples + batch_size - 1) / batch_size);
+    total += batch_loss;
     optimiser.step();
     if (options.progress) options.progress(first + batch.inputs.size(0));
   }

@@ -22,7 +22,7 @@ struct MapOptions {
 
 /// Minimises, batch by batch, (N/B Σ_batch -w log p(y|f) + ½ Σ δ θ²) · scale / w with the scale of `map_loss_scale`, so
 /// that learning rates mean the same for every weight; `order` keys the shuffling and, by its seed, the augmentation.
-/// Returns the mean of the batch losses. Targets must be prepared (prepare_targets).
+/// Returns the mean of the batch losses; Error(numerical) names what is not finite first. Targets must be prepared.
 double map_epoch(const Model& model, const Dataset& data, const MapOptions& options, Optimiser& optimiser,
                  at::Generator order);
 

@@ -5,8 +5,12 @@
 #include <torch/serialize.h>
 
 #include <cmath>
+#include <cstring>
 #include <sstream>
 #include <type_traits>
+
+#include "ockham/base/error.h"
+#include "ockham/network/torchscript.h"
 
 namespace ockham {
 namespace {
@@ -32,21 +36,76 @@ bool is_small(const std::vector<at::Tensor>& parameters) {
   return weights <= kFewWeights;
 }
 
-// What libtorch keeps for a parameter; null before its first step. libtorch 1.13 knows it by the text of the
-// parameter's address, libtorch 2 by the address.
+// libtorch 1.13 knows a parameter by the text of its address, libtorch 2 by the address.
 template <class States>
-torch::optim::AdamParamState* find_state(States& states, const at::Tensor& parameter) {
-  typename States::key_type key{};
-  if constexpr (std::is_same_v<decltype(key), std::string>) {
+typename States::key_type key_of(const at::Tensor& parameter) {
+  if constexpr (std::is_same_v<typename States::key_type, std::string>) {
     std::ostringstream text;
     text << parameter.unsafeGetTensorImpl();
-    key = text.str();
+    return text.str();
   } else {
-    key = parameter.unsafeGetTensorImpl();
+    return parameter.unsafeGetTensorImpl();
   }
-  const auto found = states.find(key);
-  return found == states.end() ? nullptr : static_cast<torch::optim::AdamParamState*>(found->second.get());
 }
+
+// What libtorch keeps for a parameter; null before its first step.
+template <class Kept, class States>
+Kept* find_state(States& states, const at::Tensor& parameter) {
+  const auto found = states.find(key_of<States>(parameter));
+  return found == states.end() ? nullptr : static_cast<Kept*>(found->second.get());
+}
+
+constexpr const char* adam_magic = "ockham adam 1\n";
+constexpr const char* sgd_magic = "ockham sgd 1\n";
+
+/// Plain bytes, one piece after the other: nothing in them can be a program.
+struct StateWriter {
+  std::string bytes;
+  void put(const void* data, size_t count) { bytes.append(static_cast<const char*>(data), count); }
+  void put(const at::Tensor& values) {
+    const at::Tensor plain = values.contiguous();
+    put(plain.data_ptr(), static_cast<size_t>(plain.nbytes()));
+  }
+};
+
+/// Refuses what is shorter or longer than these parameters need.
+class StateReader {
+ public:
+  explicit StateReader(const std::string& bytes) : bytes_(bytes) {}
+  bool starts_with(const char* magic) {
+    if (bytes_.compare(0, std::strlen(magic), magic) != 0) return false;
+    used_ = std::strlen(magic);
+    return true;
+  }
+  void take(void* target, size_t count) {
+    if (count > bytes_.size() - used_) refuse();
+    if (count > 0) std::memcpy(target, bytes_.data() + used_, count);
+    used_ += count;
+  }
+  at::Tensor take_like(const at::Tensor& parameter) {
+    const at::Tensor plain = at::empty(parameter.sizes(), parameter.options().requires_grad(false));
+    take(plain.data_ptr(), static_cast<size_t>(plain.nbytes()));
+    return at::empty_like(parameter.detach(), at::MemoryFormat::Preserve).copy_(plain);
+  }
+  bool take_flag() {
+    char flag = 0;
+    take(&flag, 1);
+    if (flag != 0 && flag != 1) refuse();
+    return flag == 1;
+  }
+  void expect_end() {
+    if (used_ != bytes_.size()) refuse();
+  }
+  [[noreturn]] static void refuse() {
+    throw Error(ErrorKind::data,
+                "the state of the optimiser in the checkpoint does not fit the network; remove the run directory and "
+                "start again");
+  }
+
+ private:
+  const std::string& bytes_;
+  size_t used_ = 0;
+};
 
 template <class Scalar>
 void step_adam(const at::Tensor& parameter, torch::optim::AdamParamState& state,
@@ -101,7 +160,7 @@ struct Optimiser::State {
     if (!adam_states.empty()) return true;
     std::vector<torch::optim::AdamParamState*> states;
     for (const at::Tensor& parameter : small_adam->param_groups()[0].params()) {
-      states.push_back(find_state(small_adam->state(), parameter));
+      states.push_back(find_state<torch::optim::AdamParamState>(small_adam->state(), parameter));
       if (states.back() == nullptr || !parameter.grad().is_contiguous()) return false;
     }
     adam_states = std::move(states);
@@ -148,19 +207,63 @@ void Optimiser::step() {
 }
 
 std::string Optimiser::save() const {
-  torch::serialize::OutputArchive archive;
-  state_->optimiser->save(archive);
-  std::ostringstream bytes;
-  archive.save_to(bytes);
-  return bytes.str();
+  auto& states = state_->optimiser->state();
+  const bool is_adam = dynamic_cast<torch::optim::Adam*>(state_->optimiser.get()) != nullptr;
+  StateWriter writer{is_adam ? adam_magic : sgd_magic};
+  for (const at::Tensor& parameter : state_->optimiser->param_groups()[0].params()) {
+    if (is_adam) {
+      auto* kept = find_state<torch::optim::AdamParamState>(states, parameter);
+      const char there = kept != nullptr;
+      writer.put(&there, 1);
+      if (kept == nullptr) continue;
+      const int64_t step = kept->step();
+      writer.put(&step, sizeof step);
+      writer.put(kept->exp_avg());
+      writer.put(kept->exp_avg_sq());
+    } else {
+      auto* kept = find_state<torch::optim::SGDParamState>(states, parameter);
+      const char there = kept != nullptr && kept->momentum_buffer().defined();
+      writer.put(&there, 1);
+      if (there != 0) writer.put(kept->momentum_buffer());
+    }
+  }
+  return writer.bytes;
 }
 
 void Optimiser::restore(const std::string& state) {
+  auto& states = state_->optimiser->state();
+  const bool is_adam = dynamic_cast<torch::optim::Adam*>(state_->optimiser.get()) != nullptr;
+  StateReader reader(state);
+  state_->adam_states.clear();
+  states.clear();
+  if (state.compare(0, 2, "PK") == 0) return restore_archive(state);
+  if (!reader.starts_with(is_adam ? adam_magic : sgd_magic)) StateReader::refuse();
+  using States = std::remove_reference_t<decltype(states)>;
+  for (const at::Tensor& parameter : state_->optimiser->param_groups()[0].params()) {
+    if (!reader.take_flag()) continue;
+    if (is_adam) {
+      auto kept = std::make_unique<torch::optim::AdamParamState>();
+      int64_t step = 0;
+      reader.take(&step, sizeof step);
+      if (step < 0 || step == INT64_MAX) StateReader::refuse();
+      kept->step(step);
+      kept->exp_avg(reader.take_like(parameter));
+      kept->exp_avg_sq(reader.take_like(parameter));
+      states[key_of<States>(parameter)] = std::move(kept);
+    } else {
+      auto kept = std::make_unique<torch::optim::SGDParamState>();
+      kept->momentum_buffer(reader.take_like(parameter));
+      states[key_of<States>(parameter)] = std::move(kept);
+    }
+  }
+  reader.expect_end();
+}
+
+void Optimiser::restore_archive(const std::string& state) {
+  expect_torchscript_allowed("the checkpoint of an earlier version");  // its archives are TorchScript
   std::istringstream bytes(state);
   torch::serialize::InputArchive archive;
   archive.load_from(bytes);
-  state_->adam_states.clear();
-  state_->optimiser->state().clear();  // loading leaves what the archive does not name
   state_->optimiser->load(archive);
 }
 

@@ -38,9 +38,12 @@ class Optimiser {
 
   /// Everything it remembers between steps, as bytes for a checkpoint.
   std::string save() const;
+  /// Throws Error(data) when the bytes are not those of an optimiser of the same kind and parameters.
   void restore(const std::string& state);
 
  private:
+  void restore_archive(const std::string& state);
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -83,11 +83,12 @@ class OnlineRun {
     ++state_.epoch;
     const auto order = random_stream(
         {options_.seed, options_.candidate, options_.restart, static_cast<uint64_t>(state_.epoch), kOrderStream});
-    state_.seconds_training +=
-        seconds_of([&] { state_.losses.push_back(map_epoch(model_, data_, options_.map, optimiser_, order)); });
-    if (!std::isfinite(state_.losses.back())) {
-      state_.failure =
-          fmt::format("the loss is not finite in epoch {}: use a smaller learning rate (--lr)", state_.epoch);
+    try {
+      state_.seconds_training +=
+          seconds_of([&] { state_.losses.push_back(map_epoch(model_, data_, options_.map, optimiser_, order)); });
+    } catch (const Error& error) {
+      fail(error);
+      state_.losses.push_back(std::numeric_limits<double>::quiet_NaN());
     }
   }
 
@@ -104,8 +105,7 @@ class OnlineRun {
             {state_.epoch, state_.losses.back(), steps.evidences, steps.hyperparameters.clone(), steps.best_evidence});
       });
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::numerical) throw;
-      state_.failure = fmt::format("in epoch {}: {}", state_.epoch, error.what());
+      fail(error);
     }
   }
 
@@ -157,6 +157,14 @@ class OnlineRun {
   }
 
  private:
+  /// Divergence is data; anything else goes on. Within a catch block.
+  void fail(const Error& error) {
+    if (error.kind() != ErrorKind::numerical) throw;
+    std::string what = error.what();
+    if (!what.empty() && what.back() == '.') what.pop_back();  // others put it into their sentences
+    state_.failure = fmt::format("in epoch {}: {}", state_.epoch, what);
+  }
+
   void watch_batches() {
     if (!options_.after_batch) return;
     const auto tell = [this](bool curvature, int64_t done) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/curvature/decomposed_cases.h"
 #include "tests/support/expect_error.h"
 
@@ -109,6 +111,34 @@ TEST(Decomposed, NegativeRoundOffIsClippedAndCounted) {
   const double value = decomposed.log_determinant({1, at::zeros({1}, at::kDouble), {}}).value;
   EXPECT_NEAR(value, std::log(2.0) + std::log(5.0), 1e-14);
   EXPECT_EQ(decomposed.clipped_eigenvalues(), 1);
+}
+
+TEST(Decomposed, NamesTheParameterWhoseCurvatureIsNotFinite) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  const ParameterLayout layout({{"first", {2, 2}}, {"second", {3}}});
+  KroneckerBlock first;
+  first.parameter = 0;
+  first.left = first.right = at::eye(2, at::kDouble).unsqueeze(0);
+  DenseBlock second;
+  second.parameters = {1};
+  second.matrix = at::eye(3, at::kDouble);
+  KroneckerBlock bad_first = first;
+  bad_first.left = first.left / 0;
+  DenseBlock bad_second = second;
+  bad_second.matrix = second.matrix * infinite;
+  const PrecisionPoint point{1, at::zeros({1}, at::kDouble), {}};
+  testing::expect_error(ErrorKind::numerical, {"first", "not finite", "--lr"}, [&] {
+    DecomposedCurvature({{bad_first, second}}, Prior::scalar(layout));
+  });
+  testing::expect_error(ErrorKind::numerical, {"second", "not finite"}, [&] {
+    DecomposedCurvature({{first, bad_second}}, Prior::scalar(layout)).log_determinant(point);
+  });
+  DiagonalBlock diagonal;
+  diagonal.parameters = {1};
+  diagonal.diagonal = at::full({3}, infinite, at::kDouble);
+  testing::expect_error(ErrorKind::numerical, {"log determinant", "second", "not finite"}, [&] {
+    DecomposedCurvature({{first, diagonal}}, Prior::scalar(layout)).log_determinant(point);
+  });
 }
 
 TEST(Decomposed, RefusesWhatItCannotAnswer) {

@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <optional>
+
 #include "ockham/network/architectures.h"
+#include "ockham/observe/plain_mlp.h"
+#include "tests/support/expect_error.h"
 
 namespace ockham {
 namespace {
@@ -43,6 +47,46 @@ TEST(MapGradientNorm, EqualsAutogradForEveryPrior) {
       EXPECT_NEAR(norm, expected, 1e-12 * expected);
     }
   }
+}
+
+Model scalar_model(const Network& network) {
+  const Prior prior = Prior::scalar(network.layout());
+  Hyperparameters hyperparameters = default_likelihood_hyperparameters(Gaussian{}, 1);
+  hyperparameters.log_prior_precision = at::zeros({1}, at::kDouble);
+  return {network, Gaussian{}, prior, hyperparameters};
+}
+
+// The weights stay those before the batch that broke down, by hand and by autograd.
+TEST(MapEpoch, NamesTheBatchWhoseLossIsNotFinite) {
+  const Network network = make_architecture("mlp:4", {3}, 1, at::kFloat, 1);
+  at::Tensor x = at::randn({20, 3}, random_stream({5}), at::kFloat);
+  x[13][0] = 1e30;  // in the third batch; its square overflows
+  const Dataset data(x, at::zeros({20, 1}, at::kFloat));
+  MapOptions options;
+  options.batch_size = 6;
+  options.shuffle = false;
+  for (const bool by_hand : {false, true}) {
+    std::optional<HandmadePasses> passes;
+    if (by_hand) passes.emplace(network, x);
+    ASSERT_EQ(HandmadePasses::of(network) != nullptr, by_hand);
+    Optimiser optimiser(network.parameters(), {});
+    testing::expect_error(ErrorKind::numerical, {"the loss is not finite in batch 3 of 4", "--lr"},
+                          [&] { map_epoch(scalar_model(network), data, options, optimiser, random_stream({1})); });
+    EXPECT_TRUE(network.flat_parameters().isfinite().all().item<bool>());
+  }
+}
+
+TEST(MapEpoch, NamesTheParameterWhoseGradientIsNotFinite) {
+  const at::Tensor fine = at::ones({1, 3}, at::kDouble).set_requires_grad(true);
+  const at::Tensor root = at::zeros({1}, at::kDouble).set_requires_grad(true);  // the slope of √x at 0
+  const Network network({{"fine", fine}, {"root", root}},
+                        [=](const at::Tensor& x) { return at::linear(x, fine) + root.sqrt(); });
+  const at::Tensor x = at::randn({6, 3}, random_stream({5}), at::kDouble);
+  Optimiser optimiser(network.parameters(), {});
+  testing::expect_error(ErrorKind::numerical, {"the gradient of 'root' is not finite", "--lr"}, [&] {
+    map_epoch(scalar_model(network), Dataset(x, at::zeros({6, 1}, at::kDouble)), {}, optimiser, random_stream({1}));
+  });
+  EXPECT_TRUE(fine.detach().equal(at::ones({1, 3}, at::kDouble)));
 }
 
 TEST(MapEpoch, ShufflesByItsStreamOnly) {

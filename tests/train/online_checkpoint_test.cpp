@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "ockham/network/architectures.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_directory.h"
@@ -91,6 +93,17 @@ TEST(OnlineCheckpoint, AFailedTrainingIsNotTrainedFurther) {
   EXPECT_EQ(result.state.epoch, 3);
   EXPECT_EQ(result.failure, state.failure);
   EXPECT_TRUE(result.finished);
+}
+
+TEST(OnlineCheckpoint, CountsThatAreNoneAreRefused) {
+  const Checkpoint good = to_checkpoint(Problem().state_after(6));
+  for (const char* name : {"passes.steps", "passes.epoch"}) {
+    for (const double value : {std::nan(""), -1.0, 1e300, -1e300, HUGE_VAL}) {
+      Checkpoint damaged = good;
+      damaged.tensors[name] = at::full_like(good.tensor(name), value);
+      testing::expect_error(ErrorKind::data, {"does not fit together"}, [&] { online_state(damaged); });
+    }
+  }
 }
 
 TEST(OnlineCheckpoint, PassesThatDoNotFitTogetherAreRefused) {

@@ -3,6 +3,12 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/optim/adam.h>
+#include <torch/serialize.h>
+
+#include <sstream>
+
+#include "tests/support/expect_error.h"
+#include "tests/support/variable_guard.h"
 
 namespace ockham {
 namespace {
@@ -46,6 +52,55 @@ TEST(Optimiser, ContinuesFromItsSavedStateBitForBit) {
     descend(second, after, 6);
     EXPECT_TRUE(second.equal(straight));
   }
+}
+
+TEST(Optimiser, RefusesStatesThatAreNotItsOwn) {
+  at::Tensor weight = at::ones({2, 3}).requires_grad_(), other = at::ones({5}).requires_grad_();
+  OptimiserOptions adam, sgd;
+  sgd.kind = OptimiserKind::sgd;
+  const auto saved = [](const at::Tensor& parameter, const OptimiserOptions& options) {
+    Optimiser optimiser({parameter}, options);
+    optimiser.zero_gradients();
+    parameter.square().sum().backward();
+    optimiser.step();
+    return optimiser.save();
+  };
+  const std::string good = saved(weight, adam);
+  const auto refused = [&](const std::string& state) {
+    Optimiser optimiser({weight}, adam);
+    testing::expect_error(ErrorKind::data, {"optimiser", "does not fit"}, [&] { optimiser.restore(state); });
+  };
+  for (const std::string& state : {std::string(), std::string("rubbish"), saved(weight, sgd), saved(other, adam),
+                                   good.substr(0, good.size() - 1), good + "x", good.substr(0, 15)})
+    refused(state);
+  // Nothing in a checkpoint is a program: the bytes are no archive that libtorch would run.
+  EXPECT_NE(good.substr(0, 2), "PK");
+}
+
+TEST(Optimiser, TakesTheArchivesOfEarlierVersionsUnlessTorchScriptIsRefused) {
+  at::Tensor weight = at::tensor({1.0, -2.0}, at::kDouble).requires_grad_();
+  torch::optim::Adam theirs({weight}, torch::optim::AdamOptions(0.05));
+  weight.square().sum().backward();
+  theirs.step();
+  torch::serialize::OutputArchive archive;
+  theirs.save(archive);
+  std::ostringstream bytes;
+  archive.save_to(bytes);
+  OptimiserOptions options;
+  options.learning_rate = 0.05;
+  at::Tensor copy = weight.detach().clone().requires_grad_();
+  Optimiser ours({copy}, options);
+  ours.restore(bytes.str());
+  for (at::Tensor* one : {&weight, &copy}) {
+    one->mutable_grad() = at::Tensor();
+    one->square().sum().backward();
+  }
+  theirs.step();
+  ours.step();
+  EXPECT_LT((weight - copy).abs().max().item<double>(), 1e-15);
+  const testing::VariableGuard refuse("OCKHAM_NO_TORCHSCRIPT");
+  refuse.set("1");
+  testing::expect_error(ErrorKind::usage, {"earlier version", "--no-torchscript"}, [&] { ours.restore(bytes.str()); });
 }
 
 TEST(Optimiser, IsLibtorchsAdam) {
