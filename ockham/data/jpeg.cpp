@@ -17,11 +17,16 @@ namespace ockham {
 namespace {
 
 constexpr int64_t ordinary_bytes = 1 << 26;  // below this the budget, which costs a look at the system, is not asked
+/// One bit for a block of 64 values is the least that Huffman codes need; with colours at a quarter of the height and
+/// width this becomes at most 1,725 bytes for one.
+constexpr int64_t best_packing = 2048;
+constexpr int most_scans = 200;  // files in use have about ten; each one goes over the whole image
 
 /// What libjpeg's callbacks see. Everything that has a destructor lives here, outside the frames that longjmp leaves.
 struct Decoding {
   jpeg_decompress_struct jpeg{};
   jpeg_error_mgr errors{};
+  jpeg_progress_mgr progress{};
   std::jmp_buf back;
   char reason[JMSG_LENGTH_MAX] = "";
   std::vector<unsigned char> pixels;  // [height, width, components]
@@ -47,9 +52,16 @@ void on_message(j_common_ptr jpeg, int level) {
   on_error(jpeg);
 }
 
+void count_scans(j_common_ptr jpeg) {
+  if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number <= most_scans) return;
+  std::snprintf(decoding_of(jpeg).reason, JMSG_LENGTH_MAX, "it has more than %d scans", most_scans);
+  std::longjmp(decoding_of(jpeg).back, 1);
+}
+
 bool read_header(Decoding& decoding, const std::string& bytes) {
   if (setjmp(decoding.back) != 0) return false;
   jpeg_create_decompress(&decoding.jpeg);
+  decoding.jpeg.progress = &decoding.progress;
   jpeg_mem_src(&decoding.jpeg, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
   jpeg_read_header(&decoding.jpeg, TRUE);
   const J_COLOR_SPACE stored = decoding.jpeg.jpeg_color_space;
@@ -104,9 +116,13 @@ at::Tensor decode_jpeg(const std::string& name, const std::string& bytes) {
   decoding.jpeg.client_data = &decoding;
   decoding.errors.error_exit = on_error;
   decoding.errors.emit_message = on_message;
+  decoding.progress.progress_monitor = count_scans;
   if (!read_header(decoding, bytes)) refuse(decoding.reason);
   const int64_t height = decoding.jpeg.output_height;
   const int64_t total_bytes = height * decoding.jpeg.output_width * decoding.jpeg.output_components;
+  if (total_bytes > static_cast<int64_t>(bytes.size()) * best_packing)
+    refuse(fmt::format("its header promises {} x {} pixels, more than a file of {} bytes can hold", height,
+                       decoding.jpeg.output_width, bytes.size()));
   if (total_bytes > ordinary_bytes && total_bytes > default_memory_budget() / 2)
     refuse(fmt::format("{} x {} pixels do not fit the memory", height, decoding.jpeg.output_width));
   decoding.pixels.resize(static_cast<size_t>(total_bytes));

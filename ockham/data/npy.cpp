@@ -15,9 +15,13 @@
 
 #include "ockham/base/atomic_file.h"
 #include "ockham/base/error.h"
+#include "ockham/base/memory.h"
+#include "ockham/base/printable.h"
 
 namespace ockham {
 namespace {
+
+constexpr size_t most_dimensions = 64;  // libtorch's operators know no more
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
   throw Error(ErrorKind::data, fmt::format("{}: {}", path, why));
@@ -76,6 +80,10 @@ NpyHeader parse_header(const std::string& path, const std::string& text) {
   if (end == std::string::npos) refuse(path, "its NPY header cannot be read; the file is damaged, save it again");
   header.type = type->substr(1, end - 1);
   header.fortran_order = order->rfind("True", 0) == 0;
+  if (!header.fortran_order && order->rfind("False", 0) != 0)
+    refuse(path, "its NPY header cannot be read; the file is damaged, save it again");
+  if (shape->size() > most_dimensions)
+    refuse(path, fmt::format("has {} dimensions, but {} are the most", shape->size(), most_dimensions));
   header.shape = *shape;
   return header;
 }
@@ -91,7 +99,7 @@ at::ScalarType scalar_type(const std::string& path, const std::string& type) {
   }
   refuse(path, fmt::format("its values have the NumPy type '{}', which cannot be read; convert the array with "
                            ".astype('float64') or .astype('int64')",
-                           type));
+                           printable(type.substr(0, 40))));
 }
 
 void swap_bytes(char* data, int64_t count, int64_t width) {
@@ -130,10 +138,12 @@ at::Tensor read_npy(const std::string& path) {
   const auto width = static_cast<int64_t>(c10::elementSize(type));
   const int64_t available = file_size - prefix - header_size;
   int64_t count = 1;
+  int64_t strides = 1;  // they overflow even where another extent is 0
   for (const int64_t extent : header.shape) {
     // Compared by division: a damaged header may promise more than 64 bits can count.
-    if (extent != 0 && count > (INT64_MAX / width) / extent)
+    if (extent != 0 && strides > (INT64_MAX / width) / extent)
       refuse(path, "its header promises an impossible size; save it again");
+    strides *= std::max<int64_t>(extent, 1);
     count *= extent;
   }
   if (count * width > available) {
@@ -144,6 +154,10 @@ at::Tensor read_npy(const std::string& path) {
     refuse(path, fmt::format("has {} bytes after the array that its header describes; save a single array per file",
                              available - count * width));
   }
+  if (count * width > default_memory_budget()) {
+    refuse(path, fmt::format("holds {}, more than the memory budget of {}; take fewer rows", human_bytes(count * width),
+                             human_bytes(default_memory_budget())));
+  }
 
   std::vector<int64_t> shape = header.shape;
   if (header.fortran_order) std::reverse(shape.begin(), shape.end());
@@ -151,6 +165,8 @@ at::Tensor read_npy(const std::string& path) {
   auto* data = static_cast<char*>(array.data_ptr());
   file.read(data, count * width);
   if (!file && count > 0) refuse(path, "cannot be read to its end; check the disk");
+  if (type == at::kBool && std::any_of(data, data + count, [](char byte) { return (byte & ~1) != 0; }))
+    refuse(path, "is an array of bool but holds bytes that are neither 0 nor 1; save it again");
   if (header.type[0] == '>') swap_bytes(data, count, width);
   if (header.fortran_order) {
     std::vector<int64_t> reversed(shape.size());

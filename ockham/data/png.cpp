@@ -16,6 +16,7 @@ namespace ockham {
 namespace {
 
 constexpr int64_t ordinary_bytes = 1 << 26;  // below this the budget, which costs a look at the system, is not asked
+constexpr int64_t best_packing = 1032;       // deflate packs no better than this many to 1
 
 /// What libpng's callbacks see. Everything that has a destructor lives here, outside the frames that longjmp leaves.
 struct Decoding {
@@ -24,6 +25,7 @@ struct Decoding {
   char reason[200] = "";
   png_structp png = nullptr;
   png_infop info = nullptr;
+  int64_t stored_row_bytes = 0;                 // as they lie in the file, unpacked
   int64_t width = 0, height = 0, channels = 0;  // as rows come out: 1 grey, 2 with alpha, 3 colour, 4 with alpha
   std::vector<unsigned char> pixels;            // [height, width, channels]
   std::vector<png_bytep> rows;
@@ -53,7 +55,10 @@ void give_bytes(png_structp png, png_bytep target, size_t count) {
 bool read_header(Decoding& decoding) {
   if (setjmp(png_jmpbuf(decoding.png)) != 0) return false;
   png_set_read_fn(decoding.png, &decoding, give_bytes);
+  // Texts, profiles and other companions of the pixels are skipped: packed ones could unfold for long.
+  png_set_keep_unknown_chunks(decoding.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
   png_read_info(decoding.png, decoding.info);
+  decoding.stored_row_bytes = static_cast<int64_t>(png_get_rowbytes(decoding.png, decoding.info));
   png_set_expand(decoding.png);  // palettes, fewer than 8 bits, transparent colours
   png_set_scale_16(decoding.png);
   png_set_interlace_handling(decoding.png);
@@ -101,6 +106,9 @@ at::Tensor decode_png(const std::string& name, const std::string& bytes) {
   if (!read_header(decoding)) refuse(decoding.reason);
   const int64_t row_bytes = decoding.width * decoding.channels;
   const int64_t total_bytes = decoding.height * row_bytes;  // both sizes are below 2^31
+  if (decoding.height * decoding.stored_row_bytes > static_cast<int64_t>(bytes.size()) * best_packing)
+    refuse(fmt::format("its header promises {} x {} pixels, more than a file of {} bytes can hold", decoding.height,
+                       decoding.width, bytes.size()));
   if (total_bytes > ordinary_bytes && total_bytes > default_memory_budget() / 2)
     refuse(fmt::format("{} x {} pixels do not fit the memory", decoding.height, decoding.width));
   decoding.pixels.resize(static_cast<size_t>(total_bytes));

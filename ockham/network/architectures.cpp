@@ -61,6 +61,9 @@ int64_t positive_number(const std::string& spec, const std::string& text) {
   if (failure != std::errc() || end != text.data() + text.size() || value < 1) {
     throw Error(ErrorKind::usage, fmt::format("network '{}': '{}' should be a positive whole number", spec, text));
   }
+  constexpr int64_t largest = 1'000'000'000;
+  if (value > largest)
+    throw Error(ErrorKind::usage, fmt::format("network '{}': {} is more than any machine holds", spec, text));
   return value;
 }
 

@@ -206,7 +206,8 @@ class Archive {
       bool ready;
     } inflater;
     if (!inflater.ready) throw Error(ErrorKind::failure, fmt::format("{}: no memory to inflate it", path_));
-    Bytes in, out(piece);
+    Bytes in;
+    unpacked_.resize(piece);
     uLong checksum = crc32(0, nullptr, 0);
     uint64_t read_so_far = 0, written = 0;
     for (int state = Z_OK; state != Z_STREAM_END;) {
@@ -216,15 +217,15 @@ class Archive {
         inflater.next_in = in.data();
         inflater.avail_in = static_cast<uInt>(in.size());
       }
-      inflater.next_out = out.data();
-      inflater.avail_out = static_cast<uInt>(out.size());
+      inflater.next_out = unpacked_.data();
+      inflater.avail_out = static_cast<uInt>(unpacked_.size());
       state = inflate(&inflater, Z_NO_FLUSH);
       // Without input left, Z_BUF_ERROR says that the stream does not end.
       if (state != Z_OK && state != Z_STREAM_END) refuse(entry, "it cannot be inflated");
-      const uint64_t count = out.size() - inflater.avail_out;
+      const uint64_t count = unpacked_.size() - inflater.avail_out;
       written += count;
       if (written > entry.size) refuse(entry, "it is longer than the directory says");
-      checksum = crc32(checksum, out.data(), static_cast<uInt>(count));
+      checksum = crc32(checksum, unpacked_.data(), static_cast<uInt>(count));
     }
     if (written != entry.size || inflater.avail_in > 0 || read_so_far < entry.stored_size)
       refuse(entry, "its size is wrong");
@@ -234,6 +235,7 @@ class Archive {
   std::string path_;
   std::istream& file_;
   uint64_t size_ = 0;
+  Bytes unpacked_;  // made once: an archive may have many small entries
 };
 
 }  // namespace

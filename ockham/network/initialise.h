@@ -17,6 +17,19 @@ struct LayerParameters {
   at::Tensor bias;
 };
 
+/// While it lives, no more than `most` weights can be made in this thread by one network: Error(data) comes before the
+/// memory is taken. For networks whose description is a stranger's.
+class ParameterLimit {
+ public:
+  explicit ParameterLimit(int64_t most);
+  ~ParameterLimit();
+  ParameterLimit(const ParameterLimit&) = delete;
+  ParameterLimit& operator=(const ParameterLimit&) = delete;
+
+ private:
+  int64_t before_;
+};
+
 class ParameterMaker {
  public:
   ParameterMaker(uint64_t seed, at::ScalarType dtype);
@@ -30,9 +43,11 @@ class ParameterMaker {
   std::vector<std::pair<std::string, at::Tensor>> take() { return std::move(named_); }  // in the order they were made
 
  private:
+  void expect_room(const std::string& name, const std::vector<int64_t>& shape);
   at::Tensor keep(const std::string& name, const at::Tensor& value);
   at::Generator generator_;
   at::ScalarType dtype_;
+  int64_t weights_ = 0;
   std::vector<std::pair<std::string, at::Tensor>> named_;
 };
 

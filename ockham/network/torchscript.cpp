@@ -7,7 +7,8 @@
 #include <torch/csrc/jit/serialization/import.h>
 #include <torch/version.h>
 
-#include <cstdio>
+#include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <regex>
 #include <sstream>
@@ -19,6 +20,8 @@
 
 namespace ockham {
 namespace {
+
+std::atomic<bool> refused_by_program{false};
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
   throw Error(ErrorKind::data, fmt::format("{}: {}", path, why));
@@ -136,7 +139,24 @@ Network as_network(const torch::jit::Module& module, const std::string& path) {
 
 }  // namespace
 
+void refuse_torchscript() { refused_by_program = true; }
+
+bool torchscript_is_refused() {
+  const char* wish = std::getenv("OCKHAM_NO_TORCHSCRIPT");
+  return refused_by_program || (wish != nullptr && *wish != '\0' && std::string(wish) != "0");
+}
+
+void expect_torchscript_allowed(const std::string& name) {
+  if (!torchscript_is_refused()) return;
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("{}: TorchScript is refused here (--no-torchscript, OCKHAM_NO_TORCHSCRIPT), because loading it "
+                  "runs the code of whoever made it; allow it only if you trust them",
+                  name));
+}
+
 Network load_torchscript(const std::string& path, at::ScalarType dtype) {
+  expect_torchscript_allowed(path);
   std::error_code failure;
   if (!std::filesystem::exists(path, failure)) refuse(path, "no such file; a TorchScript file is expected");
   if (!std::filesystem::is_regular_file(path, failure)) refuse(path, "is not a file; a TorchScript file is expected");
@@ -145,6 +165,7 @@ Network load_torchscript(const std::string& path, at::ScalarType dtype) {
 }
 
 torch::jit::Module parse_torchscript_module(const std::string& bytes, const std::string& name, at::ScalarType dtype) {
+  expect_torchscript_allowed(name);
   std::istringstream stream(bytes);
   check_archive(stream, name);
   stream.clear();

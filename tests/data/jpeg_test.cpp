@@ -5,6 +5,7 @@
 
 #include "tests/data/jpeg_maker.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/temporary_directory.h"
 
 namespace ockham {
 namespace {
@@ -54,6 +55,21 @@ TEST(Jpeg, RefusesDamageThatLibjpegOnlyWarnsOf) {
   std::string torn = good;
   torn.replace(good.size() / 2, 2, "\xff\xd9");  // an end in the middle
   expect_refusal(torn);
+}
+
+TEST(Jpeg, RefusesSizesThatItsBytesCannotHold) {
+  std::string jpeg = make_jpeg(8, 8, JpegColour::colour, {1, 2, 3});
+  const size_t frame = jpeg.find("\xff\xc0");
+  ASSERT_NE(frame, std::string::npos);
+  jpeg.replace(frame + 5, 4, "\xea\x60\xea\x60");  // 60,000 high and wide
+  testing::expect_error(ErrorKind::data, {"x.jpg", "60000 x 60000", "more than a file of"},
+                        [&] { decode_jpeg("x.jpg", jpeg); });
+}
+
+TEST(Jpeg, RefusesScansWithoutEnd) {
+  const std::string jpeg =
+      testing::read_bytes(std::string(OCKHAM_SOURCE_DIR) + "/tests/fuzz/corpus/jpeg/regression-many-scans.jpg");
+  testing::expect_error(ErrorKind::data, {"x.jpg", "more than 200 scans"}, [&] { decode_jpeg("x.jpg", jpeg); });
 }
 
 }  // namespace

@@ -98,6 +98,21 @@ TEST_F(Npy, RefusesDamagedFiles) {
                [&] { read(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1099511627776,), }", "")); });
 }
 
+TEST_F(Npy, RefusesWhatLibtorchWouldNotSurvive) {
+  const auto header = [](const std::string& type, const std::string& shape) {
+    return "{'descr': '" + type + "', 'fortran_order': True, 'shape': (" + shape + "), }";
+  };
+  // No values, but strides that overflow.
+  expect_error(ErrorKind::data, {"impossible size"},
+               [&] { read(npy(header("<f8", "0, 4611686018427387904, 4611686018427387904"), "")); });
+  std::string ones;
+  for (int k = 0; k < 100; ++k) ones += "1, ";
+  expect_error(ErrorKind::data, {"100 dimensions"}, [&] { read(npy(header("|u1", ones), "x")); });
+  expect_error(ErrorKind::data, {"neither 0 nor 1"}, [&] { read(npy(header("|b1", "2,"), "\x01\x02")); });
+  expect_error(ErrorKind::data, {"header cannot be read"},
+               [&] { read(npy("{'descr': '<f8', 'fortran_order': Maybe, 'shape': (0,), }", "")); });
+}
+
 TEST_F(Npy, RefusesTypesThatAreNoNumbers) {
   expect_error(ErrorKind::data, {"'<U5'", "astype"},
                [&] { read(npy("{'descr': '<U5', 'fortran_order': False, 'shape': (1,), }", std::string(20, '\0'))); });

@@ -70,7 +70,24 @@ TEST(Png, RefusesSizesThatDoNotFit) {
   std::string png = colour_png(1, 1, 3);
   const std::string kind = {8, 2, 0, 0, 0};
   png.replace(8, 25, testing::png_chunk("IHDR", testing::big_endian(1'000'000) + testing::big_endian(900'000) + kind));
-  testing::expect_error(ErrorKind::data, {"x.png", "do not fit the memory"}, [&] { decode_png("x.png", png); });
+  testing::expect_error(ErrorKind::data, {"x.png", "1000000", "more than a file of"},
+                        [&] { decode_png("x.png", png); });
+  // One bit for a pixel, which becomes three bytes.
+  const std::string bits = {1, 3, 0, 0, 0};
+  png.replace(8, 25, testing::png_chunk("IHDR", testing::big_endian(900'000) + testing::big_endian(900'000) + bits));
+  png.insert(33, testing::png_chunk("PLTE", "abcdef"));
+  testing::expect_error(ErrorKind::data, {"x.png", "more than a file of"}, [&] { decode_png("x.png", png); });
+}
+
+TEST(Png, SkipsTextsThatUnfoldForLong) {
+  std::string packed(200, '\0');
+  uLongf size = packed.size();
+  const std::string text(100'000, 'a');
+  compress(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(text.data()), text.size());
+  packed.resize(size);
+  std::string png = colour_png(2, 2, 3);
+  for (int k = 0; k < 2000; ++k) png.insert(33, testing::png_chunk("zTXt", std::string("note\0\0", 6) + packed));
+  EXPECT_EQ(decode_png("x.png", png).size(0), 3);
 }
 
 }  // namespace

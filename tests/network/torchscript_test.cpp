@@ -11,6 +11,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/torchscript_builder.h"
+#include "tests/support/variable_guard.h"
 
 namespace ockham {
 namespace {
@@ -112,6 +113,26 @@ TEST_F(TorchScript, MissingAndForeignFiles) {
   expect_error(ErrorKind::data, {path_, "TorchScript"}, [&] { load_torchscript(path_, at::kDouble); });
   testing::write_bytes(path_, "");
   expect_error(ErrorKind::data, {path_, "TorchScript"}, [&] { load_torchscript(path_, at::kDouble); });
+}
+
+TEST_F(TorchScript, IsRefusedOnRequest) {
+  save_linear(2, 3);
+  const std::string bytes = testing::read_bytes(path_);
+  const testing::VariableGuard refuse("OCKHAM_NO_TORCHSCRIPT");
+  for (const char* no : {"", "0"}) {
+    refuse.set(no);
+    EXPECT_FALSE(torchscript_is_refused());
+    EXPECT_EQ(load_torchscript(path_, at::kFloat).layout().total(), 8);
+  }
+  refuse.set("1");
+  EXPECT_TRUE(torchscript_is_refused());
+  expect_error(ErrorKind::usage, {"network.pt", "--no-torchscript", "OCKHAM_NO_TORCHSCRIPT", "runs the code"},
+               [&] { load_torchscript(path_, at::kFloat); });
+  expect_error(ErrorKind::usage, {"in-a-model", "--no-torchscript"},
+               [&] { parse_torchscript(bytes, "in-a-model", at::kFloat); });
+  // Before anything of it is read.
+  expect_error(ErrorKind::usage, {"--no-torchscript"},
+               [&] { load_torchscript(directory_.path("nowhere.pt"), at::kFloat); });
 }
 
 TEST_F(TorchScript, CorruptArchives) {
