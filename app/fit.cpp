@@ -11,7 +11,7 @@
 #include "app/fit_summary.h"
 #include "app/fit_trace.h"
 #include "app/fit_training.h"
-#include "app/interrupt.h"
+#include "ockham/base/error.h"
 
 namespace ockham::app {
 namespace {
@@ -20,20 +20,27 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
+std::vector<std::string> read_messages(const RunDirectory& run) {
+  try {
+    return nlohmann::json::parse(run.read(RunFile::messages));
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorKind::data,
+                fmt::format("{}: is no list of messages; it is damaged, remove it", run.path_of(RunFile::messages)));
+  }
+}
+
 /// Made only now that data and flags are known to be good. Its messages are those of its beginning.
 RunDirectory open_run(const FitPlan& plan, const FitData& data, Messages& messages) {
   const RunConfiguration configuration = fit_configuration(plan.flags, data);
   if (plan.flags.resume) {
     RunDirectory run = RunDirectory::open(plan.flags.out, RunAccess::write);
     run.expect_configuration(configuration);
-    if (run.has(RunFile::messages)) messages.recall(nlohmann::json::parse(run.read(RunFile::messages)));
+    if (run.has(RunFile::messages)) messages.recall(read_messages(run));
     return run;
   }
-  RunDirectory run = RunDirectory::create(plan.flags.out.empty() ? new_run_path() : plan.flags.out, configuration);
-  // Before the configuration, without which nothing is guessed and said again.
-  run.write(RunFile::messages, nlohmann::json(messages.all()).dump(1));
-  run.write(RunFile::configuration, fit_toml(plan.flags));
-  return run;
+  return RunDirectory::create(
+      plan.flags.out.empty() ? new_run_path() : plan.flags.out, configuration,
+      {{RunFile::messages, nlohmann::json(messages.all()).dump(1)}, {RunFile::configuration, fit_toml(plan.flags)}});
 }
 
 /// A finished run that is asked to go on has nothing to do but to say what it found.
@@ -48,12 +55,13 @@ int say_again(const RunDirectory& run, const FitFlags& flags) {
   return 0;
 }
 
-int say_interrupted(const RunDirectory& run) {
-  fmt::print(stderr, "ockham: interrupted; 'ockham fit --resume --out {}' goes on\n", run.path());
-  return exit_interrupted;
+/// Its summary is the last file of a run, and says whether there is more to do.
+bool is_complete(const RunDirectory& run) {
+  if (!run.has(RunFile::summary)) return false;
+  const auto summary = nlohmann::json::parse(run.read(RunFile::summary));
+  return summary.is_object() && summary.contains("complete") ? summary["complete"] == true
+                                                             : run.checkpoint_names().empty();
 }
-
-bool is_complete(const RunDirectory& run) { return run.has(RunFile::summary) && run.checkpoint_names().empty(); }
 
 }  // namespace
 
@@ -68,7 +76,10 @@ int run_fit(const FitFlags& flags) {
   const RunDirectory run = open_run(plan, data, messages);
   line.clear();
   messages.release();
-  if (is_complete(run)) return say_again(run, flags);
+  if (is_complete(run)) {
+    run.remove_checkpoints();  // a process may have been killed before it came to that
+    return say_again(run, flags);
+  }
   const size_t trainings_planned = plan.candidates.size() * plan.options.restarts;
   if (!flags.common.quiet) {
     fmt::print(stderr, "{} {}, {} {}; {} training{} of up to {} epochs: time budget about {}\n", data.training.size(),
@@ -79,15 +90,17 @@ int run_fit(const FitFlags& flags) {
   }
 
   const auto training_start = Clock::now();
-  FitTrainings trainings = train_in_directory(plan, data, run, line);
-  if (trainings.end == TrainingsEnd::interrupted) return say_interrupted(run);
+  const InterruptWatch interrupt(
+      fmt::format("ockham: interrupted; 'ockham fit --resume --out {}' goes on", run.path()));
+  FitTrainings trainings = train_in_directory(plan, data, run, interrupt, line);
+  if (trainings.end == TrainingsEnd::interrupted) return interrupt.say_farewell();
+  interrupt.stop_waiting();  // the checkpoints hold everything
   const TimeIsOver time_is_over = [&, limit = flags.common.time_limit] {
     return trainings.end == TrainingsEnd::time_limit || (limit > 0 && seconds_since(training_start) > limit);
   };
   const std::string trace = trace_csv(plan, data, trainings.all);
   const FitResults results = assess_trainings(plan, data, std::move(trainings.all), time_is_over, line);
   const std::optional<FitBaseline> baseline = search_baseline(plan, data, messages, time_is_over, line);
-  if (baseline && baseline->interrupted) return say_interrupted(run);
 
   line.show("writing the report");
   FitSummary summary{plan, data, results, baseline, trainings.end, run.path(), messages.all(), seconds_since(start)};
@@ -96,7 +109,6 @@ int run_fit(const FitFlags& flags) {
   write_fit_report(summary, run);
   const std::string json = fit_json(summary);
   run.write(RunFile::summary, json);
-  // The last step: a run without checkpoints and with a summary is complete.
   if (trainings.end == TrainingsEnd::complete && results.in_time) run.remove_checkpoints();
   line.clear();
   fmt::print("{}", flags.common.json ? json : fit_table(summary));

@@ -5,7 +5,6 @@
 #include <chrono>
 
 #include "app/durations.h"
-#include "app/interrupt.h"
 
 namespace ockham::app {
 namespace {
@@ -32,7 +31,6 @@ std::optional<FitBaseline> search_baseline(const FitPlan& plan, const FitData& d
     messages.add("--baseline: there was no time for it (--time-limit)");
     return std::nullopt;
   }
-  const InterruptWatch interrupt;
   FitBaseline baseline;
   std::vector<GridCandidate> candidates;
   for (const Candidate& candidate : plan.candidates) {
@@ -53,11 +51,9 @@ std::optional<FitBaseline> search_baseline(const FitPlan& plan, const FitData& d
           line.show(fmt::format("baseline: {}/{} trainings done{} | {} epoch {}", progress.training, progress.trainings,
                                 left, baseline.networks[progress.candidate], progress.epoch));
         }
-        return !interrupt.interrupted();
+        return true;
       });
   line.clear();
-  baseline.interrupted = baseline.search.interrupted;
-  if (baseline.interrupted) return baseline;
   messages.add(baseline.search.warnings);
   if (!baseline.search.model) {
     messages.add(fmt::format("the baseline has no result: {}", baseline.search.failure));

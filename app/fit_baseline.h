@@ -15,7 +15,6 @@ struct FitBaseline {
   double prior_precision = 0;
   PredictiveScores train;
   std::optional<PredictiveScores> test;
-  bool interrupted = false;
 };
 
 /// The same networks and epochs as the fit. Nothing when it was not asked for, or the time was over before it

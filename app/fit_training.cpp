@@ -9,7 +9,6 @@
 
 #include "app/fit_progress.h"
 #include "app/fit_trace.h"
-#include "app/interrupt.h"
 #include "ockham/train/online_checkpoint.h"
 
 namespace ockham::app {
@@ -58,8 +57,8 @@ class Checkpoints {
 
 }  // namespace
 
-FitTrainings train_in_directory(const FitPlan& plan, const FitData& data, const RunDirectory& run, ProgressLine& line) {
-  const InterruptWatch interrupt;
+FitTrainings train_in_directory(const FitPlan& plan, const FitData& data, const RunDirectory& run,
+                                const InterruptWatch& interrupt, ProgressLine& line) {
   const auto start = Clock::now();
   Checkpoints checkpoints(plan, data, run);
   FitProgress progress(plan, data, line);

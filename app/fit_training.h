@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "app/fit_plan.h"
+#include "app/interrupt.h"
 #include "app/progress_line.h"
 #include "ockham/store/run_directory.h"
 
@@ -18,6 +19,7 @@ struct FitTrainings {
 
 /// Goes on from the checkpoints that the directory has. Leaves a checkpoint of every training there. Times count from
 /// now, so that what an earlier session used is not held against the limit.
-FitTrainings train_in_directory(const FitPlan& plan, const FitData& data, const RunDirectory& run, ProgressLine& line);
+FitTrainings train_in_directory(const FitPlan& plan, const FitData& data, const RunDirectory& run,
+                                const InterruptWatch& interrupt, ProgressLine& line);
 
 }  // namespace ockham::app

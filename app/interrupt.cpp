@@ -1,30 +1,110 @@
 #include "app/interrupt.h"
 
-#include <csignal>
+#include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "ockham/base/atomic_file.h"
 
 namespace ockham::app {
 namespace {
 
-volatile std::sig_atomic_t signal_came = 0;
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+// Microseconds until a signal is noticed, and for saving after that; the rest of two seconds is for a busy machine.
+constexpr long kPatience = 900000, kSaving = 600000;
+
+// Signal handlers read these: fixed memory, nothing that could be locked.
+std::atomic<bool> signal_came{false}, noticed{false}, at_once{false}, farewell_said{false};
+char farewell_line[8192];
+
+void write_farewell() {
+  if (farewell_said.exchange(true)) return;
+  const ssize_t ignored = ::write(2, farewell_line, std::strlen(farewell_line));
+  static_cast<void>(ignored);
+}
+
+[[noreturn]] void leave_now() {
+  write_farewell();
+  remove_unfinished_files();
+  ::_exit(exit_interrupted);
+}
+
+void install(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigfillset(&action.sa_mask);
+  struct sigaction before {};
+  ::sigaction(signal, nullptr, &before);
+  if (signal == SIGHUP && before.sa_handler == SIG_IGN) return;  // nohup
+  ::sigaction(signal, &action, nullptr);
+}
+
+void end_by_signal(int signal) {
+  remove_unfinished_files();
+  ::signal(signal, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  ::raise(signal);
+  ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+}
+
+void wait_until_end(long microseconds) {
+  itimerval timer{};
+  timer.it_value = {microseconds / 1000000, microseconds % 1000000};
+  ::setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+void lose_patience(int) { leave_now(); }
 
 void note(int signal) {
-  signal_came = 1;
-  std::signal(signal, SIG_DFL);  // whoever asks twice does not want to wait
+  if (at_once) leave_now();
+  if (signal_came.exchange(true)) end_by_signal(signal);  // whoever asks twice does not want to wait
+  wait_until_end(kPatience);
 }
 
 }  // namespace
 
-InterruptWatch::InterruptWatch() {
-  signal_came = 0;
-  std::signal(SIGINT, note);
-  std::signal(SIGTERM, note);
+void end_cleanly_on_signals() {
+  for (const int signal : kSignals) install(signal, end_by_signal);
 }
 
-InterruptWatch::~InterruptWatch() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+InterruptWatch::InterruptWatch(const std::string& farewell) {
+  const std::string line = (::isatty(2) == 1 ? "\r\033[K" : "") + farewell;  // over the line of the progress
+  const size_t length = std::min(line.size(), sizeof farewell_line - 2);
+  std::memcpy(farewell_line, line.data(), length);
+  std::memcpy(farewell_line + length, "\n", 2);
+  signal_came = noticed = at_once = farewell_said = false;
+  install(SIGALRM, lose_patience);
+  for (const int signal : kSignals) install(signal, note);
 }
 
-bool InterruptWatch::interrupted() const { return signal_came != 0; }
+// The timer of a signal that came goes on: it also watches over the end of the process.
+InterruptWatch::~InterruptWatch() { end_cleanly_on_signals(); }
+
+bool InterruptWatch::interrupted() const {
+  if (!signal_came) return false;
+  if (!noticed.exchange(true)) {
+    itimerval left{};
+    ::getitimer(ITIMER_REAL, &left);
+    wait_until_end(1000000 * left.it_value.tv_sec + left.it_value.tv_usec + kSaving);
+  }
+  return true;
+}
+
+void InterruptWatch::stop_waiting() const {
+  at_once = true;
+  if (signal_came) leave_now();
+}
+
+int InterruptWatch::say_farewell() const {
+  write_farewell();
+  return exit_interrupted;
+}
 
 }  // namespace ockham::app

@@ -12,6 +12,7 @@
 #include "app/progress_line.h"
 #include "experiments/experiment_files.h"
 #include "experiments/table_text.h"
+#include "ockham/base/atomic_file.h"
 #include "ockham/base/cpu.h"
 #include "ockham/base/error.h"
 #include "ockham/base/memory.h"
@@ -108,7 +109,7 @@ int run_paper(const PaperFlags& flags) {
   settings.memory = memory / workers;
 
   const auto start = std::chrono::steady_clock::now();
-  const InterruptWatch interrupt;
+  const InterruptWatch interrupt("ockham: interrupted; the same command again goes on");
   bool out_of_time = false;
   paper::ExperimentReport report;
   {
@@ -142,10 +143,13 @@ int run_paper(const PaperFlags& flags) {
   std::fflush(stdout);
 
   int code = 0;
-  if (report.run.interrupted && !flags.common.quiet)
-    fmt::print(stderr, "{}; the same command again goes on\n", out_of_time ? "the time limit is over" : "interrupted");
-  if (report.run.interrupted && !out_of_time) code = exit_interrupted;
-  if (report.run.abandoned) std::_Exit(code);  // cells that did not hear of it still run
+  if (report.run.interrupted && out_of_time && !flags.common.quiet)
+    fmt::print(stderr, "the time limit is over; the same command again goes on\n");
+  if (report.run.interrupted && !out_of_time) code = interrupt.say_farewell();
+  if (report.run.abandoned) {  // cells that did not hear of it still run
+    remove_unfinished_files();
+    std::_Exit(code);
+  }
   return code;
 }
 

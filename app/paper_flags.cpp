@@ -31,7 +31,7 @@ void declare_paper(CLI::App& app, PaperFlags& flags) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_count(app, "--workers", flags.workers, 1,
             "Cells at once, each on one thread; results do not depend on it (default: as many as threads)");
-  add_common_flags(app, flags.common, {"--dtype", "--device", "--color"});
+  add_common_flags(app, flags.common, {"--dtype", "--device", "--color", "--no-torchscript"});
 }
 
 }  // namespace ockham::app

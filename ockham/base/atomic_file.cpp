@@ -5,109 +5,60 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <filesystem>
+#include <mutex>
+#include <set>
 #include <system_error>
 
+#include "ockham/base/descriptor.h"
 #include "ockham/base/error.h"
+#include "ockham/base/partial_file.h"
 
 namespace ockham {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view partial_prefix = ".ockham-";
-constexpr std::string_view partial_suffix = ".partial";
-
 [[noreturn]] void refuse_write(const std::string& path, int error_number) {
   throw Error(ErrorKind::failure, fmt::format("{} cannot be written: {}", path, failure_reason(error_number)));
 }
-
-/// Owns a descriptor; `close` reports what the destructor cannot.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  int number() const { return number_; }
-  bool close() {
-    const int closing = number_;
-    number_ = -1;
-    return closing < 0 || ::close(closing) == 0;
-  }
-
- private:
-  int number_;
-};
-
-/// Removes the temporary file unless it was renamed.
-class PartialFile {
- public:
-  explicit PartialFile(std::string path) : path_(std::move(path)) {}
-  ~PartialFile() {
-    if (!path_.empty()) ::unlink(path_.c_str());
-  }
-  PartialFile(const PartialFile&) = delete;
-  PartialFile& operator=(const PartialFile&) = delete;
-  void release() { path_.clear(); }
-
- private:
-  std::string path_;
-};
 
 bool write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     // Linux writes at most 2 GB at a time.
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
+    if (written == 0) errno = EIO;  // it would be tried for ever
+    if (written <= 0) return false;
     bytes.remove_prefix(static_cast<size_t>(written));
   }
   return true;
 }
 
-bool write_pieces(int descriptor, const std::vector<std::string_view>& pieces) {
-  for (const std::string_view piece : pieces) {
-    if (!write_all(descriptor, piece)) return false;
+/// Where a path leads, so that a symbolic link stays one.
+std::string followed(const std::string& path) {
+  std::error_code failure;
+  if (!fs::is_symlink(path, failure)) return path;
+  const fs::path target = fs::weakly_canonical(path, failure);
+  return failure ? path : target.string();
+}
+
+/// Once in a process for each directory: whoever was killed while writing there left its file.
+void clear_once(const std::string& directory) {
+  static std::mutex mutex;
+  static std::set<std::string> cleared;
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (!cleared.insert(directory).second) return;
   }
-  return true;
+  remove_partial_files(directory);
 }
 
-bool reach_disk(int descriptor) {
-  while (::fsync(descriptor) != 0) {
-    // Some file systems cannot sync a directory or a pipe; the write itself has succeeded.
-    if (errno == EINVAL || errno == ENOTSUP) return true;
-    if (errno != EINTR) return false;
-  }
-  return true;
-}
-
-std::string directory_of(const std::string& path) {
-  const fs::path parent = fs::path(path).parent_path();
-  return parent.empty() ? "." : parent.string();
-}
-
-int open_file(const std::string& path, int flags) {
-  int descriptor;
-  do {
-    descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
-  } while (descriptor < 0 && errno == EINTR);
-  return descriptor;
-}
-
-/// A new temporary file; its name does not grow with the file's, which may be as long as the file system allows.
-std::string open_partial(const std::string& path, int& descriptor) {
-  static std::atomic<unsigned> counter{0};
-  while (true) {
-    const std::string partial =
-        fmt::format("{}/{}{}-{}{}", directory_of(path), partial_prefix, ::getpid(), counter++, partial_suffix);
-    descriptor = open_file(partial, O_WRONLY | O_CREAT | O_EXCL);
-    if (descriptor >= 0) return partial;
-    if (errno != EEXIST) refuse_write(path, errno);  // a killed process with our number left one
-  }
+/// Brings new or renamed entries of a directory to the disk. One that may be written but not read cannot be synced.
+bool sync_directory(const std::string& path) {
+  const Descriptor directory(open_file(path, O_RDONLY | O_DIRECTORY));
+  return directory.number() < 0 || reach_disk(directory.number());
 }
 
 }  // namespace
@@ -140,34 +91,46 @@ std::string failure_reason(int error_number) {
   }
 }
 
-void write_atomically(const std::string& path, const std::vector<std::string_view>& pieces) {
-  std::error_code failure;
-  std::string target = path;
-  if (fs::is_symlink(path, failure)) {
-    const fs::path followed = fs::weakly_canonical(path, failure);
-    if (!failure) target = followed.string();
-  }
+AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(followed(path)) {
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) refuse_write(path, EISDIR);
   if (exists && !S_ISREG(status.st_mode)) {
-    Descriptor device(open_file(path, O_WRONLY));
-    if (device.number() < 0 || !write_pieces(device.number(), pieces)) refuse_write(path, errno);
+    device_ = std::make_unique<Descriptor>(open_file(path, O_WRONLY));
+    if (device_->number() < 0) refuse_write(path, errno);
     return;
   }
   // Renaming would replace even a file that its owner protected.
   if (exists && ::access(path.c_str(), W_OK) != 0) refuse_write(path, errno);
+  const std::string directory = directory_of(target_);
+  clear_once(directory);
+  try {
+    partial_ = std::make_unique<PartialFile>(directory);
+  } catch (const std::system_error& error) {
+    refuse_write(path, error.code().value());
+  }
+  if (exists && ::fchmod(partial_->descriptor(), status.st_mode & 07777) != 0) refuse_write(path, errno);
+}
 
-  int opened = -1;
-  const std::string partial = open_partial(target, opened);
-  PartialFile unfinished(partial);
-  Descriptor file(opened);
-  if (exists && ::fchmod(file.number(), status.st_mode & 07777) != 0) refuse_write(path, errno);
-  if (!write_pieces(file.number(), pieces) || !reach_disk(file.number()) || !file.close()) refuse_write(path, errno);
-  if (::rename(partial.c_str(), target.c_str()) != 0) refuse_write(path, errno);
-  unfinished.release();
-  Descriptor directory(open_file(directory_of(target), O_RDONLY | O_DIRECTORY));
-  if (directory.number() >= 0 && !reach_disk(directory.number())) refuse_write(path, errno);
+AtomicFile::~AtomicFile() = default;
+
+void AtomicFile::write(std::string_view bytes) {
+  if (!write_all(device_ ? device_->number() : partial_->descriptor(), bytes)) refuse_write(path_, errno);
+}
+
+void AtomicFile::commit() {
+  if (device_) {
+    if (!device_->close()) refuse_write(path_, errno);
+    return;
+  }
+  if (!reach_disk(partial_->descriptor()) || !partial_->rename_to(target_)) refuse_write(path_, errno);
+  if (!sync_directory(directory_of(target_))) refuse_write(path_, errno);
+}
+
+void write_atomically(const std::string& path, const std::vector<std::string_view>& pieces) {
+  AtomicFile file(path);
+  for (const std::string_view piece : pieces) file.write(piece);
+  file.commit();
 }
 
 void write_atomically(const std::string& path, std::string_view bytes) {
@@ -226,26 +189,23 @@ std::string read_file(const std::string& path) {
   }
 }
 
-void remove_partial_files(const std::string& directory) {
-  std::error_code ignored;
-  std::vector<fs::path> found;
-  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.size() > partial_prefix.size() + partial_suffix.size() && name.rfind(partial_prefix, 0) == 0 &&
-        name.compare(name.size() - partial_suffix.size(), partial_suffix.size(), partial_suffix) == 0) {
-      found.push_back(entry.path());
-    }
-  }
-  for (const auto& path : found) fs::remove(path, ignored);
-}
-
 void make_directories(const std::string& path) {
   std::error_code failure;
+  std::vector<fs::path> missing;  // the deepest first
+  for (fs::path place = fs::path(path).lexically_normal(); !place.empty() && !fs::exists(place, failure);
+       place = place.parent_path())
+    missing.push_back(place);
+  failure.clear();
   fs::create_directories(path, failure);
   if (!failure && !fs::is_directory(path, failure)) failure = std::make_error_code(std::errc::not_a_directory);
   if (failure) {
     throw Error(ErrorKind::failure,
                 fmt::format("the directory {} cannot be made: {}", path, failure_reason(failure.value())));
+  }
+  // Files in a directory that is not on the disk yet would go with it.
+  for (const fs::path& place : missing) {
+    if (!sync_directory(directory_of(place.string())))
+      throw Error(ErrorKind::failure, fmt::format("the directory {} cannot be made: {}", path, failure_reason(errno)));
   }
 }
 

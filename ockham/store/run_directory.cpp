@@ -12,6 +12,7 @@
 
 #include "ockham/base/atomic_file.h"
 #include "ockham/base/error.h"
+#include "ockham/base/printable.h"
 
 namespace ockham {
 namespace {
@@ -21,6 +22,7 @@ using Json = nlohmann::json;
 
 constexpr const char* format_file = "/format.json";
 constexpr const char* checkpoint_directory = "/checkpoint";
+constexpr const char* begun_file = "/.ockham-begun";  // while it is being made: what is here is ours
 constexpr const char* checkpoint_suffix = ".safetensors";
 constexpr const char* run_kind = "ockham run";
 
@@ -55,7 +57,15 @@ bool is_run(const std::string& path) {
   return fs::is_regular_file(path + format_file, ignored);
 }
 
-/// Nothing there but what a process that was killed in `create` may have left.
+bool is_of_a_run(const std::string& name) {
+  for (const RunFile file : {RunFile::summary, RunFile::configuration, RunFile::messages, RunFile::model,
+                             RunFile::trace, RunFile::metrics, RunFile::report})
+    if (name == file_name(file)) return true;
+  return "/" + name == checkpoint_directory;
+}
+
+/// Nothing there but what a process that was killed in `create` may have left. Without its mark nothing that could be
+/// somebody else's is taken for that.
 void expect_vacant(const std::string& path) {
   std::error_code failure;
   if (!fs::exists(path, failure)) return;
@@ -63,9 +73,10 @@ void expect_vacant(const std::string& path) {
   if (is_run(path)) refuse(path, "holds a run already; continue it with --resume, or choose another directory");
   fs::directory_iterator entries(path, failure);
   if (failure) refuse(path, fmt::format("cannot be read: {}", failure_reason(failure.value())));
+  const bool begun = fs::is_regular_file(path + begun_file, failure);
   for (const auto& entry : entries) {
     const std::string name = entry.path().filename().string();
-    if (name != ".lock" && name.rfind(".ockham-", 0) != 0) {
+    if (name != ".lock" && name.rfind(".ockham-", 0) != 0 && !(begun && is_of_a_run(name))) {
       refuse(path,
              fmt::format("is not empty and no run of ockham (it holds {}); choose a new or empty directory", name));
     }
@@ -84,14 +95,18 @@ void remove_all_partial_files(const std::string& path) {
 
 }  // namespace
 
-RunDirectory RunDirectory::create(const std::string& given, const RunConfiguration& configuration) {
+RunDirectory RunDirectory::create(const std::string& given, const RunConfiguration& configuration,
+                                  const std::map<RunFile, std::string>& first_files) {
   const std::string path = without_end_slash(given);
+  std::error_code ignored;
   expect_vacant(path);
   make_directories(path);
   RunDirectory run(path, RunLock(path));
   expect_vacant(path);  // again: another process may have come first
   remove_all_partial_files(path);
+  write_atomically(path + begun_file, "");
   make_directories(path + checkpoint_directory);
+  for (const auto& [file, file_text] : first_files) run.write(file, file_text);
   run.configuration_ = configuration;
   const nlohmann::ordered_json format = {{"kind", run_kind},
                                          {"format", run_format_version},
@@ -103,7 +118,8 @@ RunDirectory RunDirectory::create(const std::string& given, const RunConfigurati
   } catch (const Json::exception&) {
     throw Error(ErrorKind::failure, fmt::format("{}: the configuration is no UTF-8 text and cannot be kept", path));
   }
-  write_atomically(path + format_file, text);  // the last: from here on it is a run
+  write_atomically(path + format_file, text);  // from here on it is a run
+  fs::remove(path + begun_file, ignored);
   return run;
 }
 
@@ -117,6 +133,7 @@ RunDirectory RunDirectory::open(const std::string& given, RunAccess access) {
   run.read_format();
   if (access == RunAccess::write) {
     remove_all_partial_files(path);
+    fs::remove(path + begun_file, failure);
     make_directories(path + checkpoint_directory);
   }
   return run;
@@ -140,7 +157,8 @@ void RunDirectory::read_format() {
     refuse(path, "has no configuration; it is damaged");
   }
   for (const auto& [name, value] : format["configuration"].items()) {
-    if (!value.is_string()) refuse(path, fmt::format("has a configuration whose '{}' is no text; it is damaged", name));
+    if (!value.is_string())
+      refuse(path, fmt::format("has a configuration whose '{}' is no text; it is damaged", printable(name)));
     configuration_[name] = value.get<std::string>();
   }
 }

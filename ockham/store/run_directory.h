@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,9 +23,11 @@ enum class RunAccess { read, write };
 
 class RunDirectory {
  public:
-  /// Makes the directory (or takes an empty one), locks it, and records the format and the configuration in
-  /// format.json. Throws Error(data) when the path is a file, holds a run already, or holds anything else.
-  static RunDirectory create(const std::string& path, const RunConfiguration& configuration);
+  /// Makes the directory (or takes an empty one), locks it, writes its first files, and at last records the format and
+  /// the configuration in format.json: killed before, it is no run and can be made again. Throws Error(data) when the
+  /// path is a file, holds a run already, or holds anything else.
+  static RunDirectory create(const std::string& path, const RunConfiguration& configuration,
+                             const std::map<RunFile, std::string>& first_files = {});
 
   /// Opens a run. `write` locks it and clears away what a killed process left half-written. Throws Error(data) when the
   /// path is no run directory or of a newer format, Error(failure) when it is in use.

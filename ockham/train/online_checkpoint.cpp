@@ -89,11 +89,14 @@ std::vector<OnlinePass> take_passes(const Checkpoint& checkpoint) {
   size_t used = 0;
   for (size_t i = 0; i < passes.size(); ++i) {
     OnlinePass& pass = passes[i];
+    // Not (a && b) rather than the opposite: NaN is wrong too.
+    constexpr double most_epochs = 0x1p53;
+    if (!(epochs[i] >= 0 && epochs[i] <= most_epochs)) throw damaged();
+    if (!(counts[i] >= 0 && counts[i] <= static_cast<double>(evidences.size() - used))) throw damaged();
     pass.epoch = static_cast<int64_t>(epochs[i]);
     pass.loss = losses[i];
     pass.log_evidence = values[i];
-    const size_t count = static_cast<size_t>(counts[i]);
-    if (count > evidences.size() - used) throw damaged();
+    const auto count = static_cast<size_t>(counts[i]);
     pass.evidences.assign(evidences.begin() + used, evidences.begin() + used + count);
     used += count;
   }

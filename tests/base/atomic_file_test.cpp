@@ -21,7 +21,7 @@ using testing::expect_error;
 using testing::read_bytes;
 using testing::write_bytes;
 
-class AtomicFile : public ::testing::Test {
+class AtomicFileTest : public ::testing::Test {
  protected:
   int64_t entries() const {
     const fs::directory_iterator list(fs::path(path_).parent_path());
@@ -49,7 +49,7 @@ class FileSizeLimit {
   void (*handler_)(int);
 };
 
-TEST_F(AtomicFile, WritesPiecesAndReplacesWhatWasThere) {
+TEST_F(AtomicFileTest, WritesPiecesAndReplacesWhatWasThere) {
   write_atomically(path_, {"one ", std::string_view("\0two", 4), "", " three"});
   EXPECT_EQ(read_bytes(path_), std::string("one \0two three", 14));
   write_atomically(path_, "short");
@@ -59,7 +59,7 @@ TEST_F(AtomicFile, WritesPiecesAndReplacesWhatWasThere) {
   EXPECT_EQ(entries(), 1);
 }
 
-TEST_F(AtomicFile, WritesInTheWorkingDirectoryAndUnderTheLongestName) {
+TEST_F(AtomicFileTest, WritesInTheWorkingDirectoryAndUnderTheLongestName) {
   const fs::path before = fs::current_path();
   fs::current_path(fs::path(path_).parent_path());
   write_atomically("plain", "x");
@@ -72,7 +72,7 @@ TEST_F(AtomicFile, WritesInTheWorkingDirectoryAndUnderTheLongestName) {
                [&] { write_atomically(directory_.path(longest + "n"), "z"); });
 }
 
-TEST_F(AtomicFile, KeepsPermissionsAndFollowsLinks) {
+TEST_F(AtomicFileTest, KeepsPermissionsAndFollowsLinks) {
   write_atomically(path_, "old");
   fs::permissions(path_, fs::perms::owner_read | fs::perms::owner_write);
   fs::create_symlink("file", directory_.path("link"));
@@ -83,7 +83,7 @@ TEST_F(AtomicFile, KeepsPermissionsAndFollowsLinks) {
   EXPECT_EQ(entries(), 2);
 }
 
-TEST_F(AtomicFile, WritesToDevicesDirectly) {
+TEST_F(AtomicFileTest, WritesToDevicesDirectly) {
   write_atomically("/dev/null", "nothing");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
   expect_error(ErrorKind::failure, {"/dev/full", "disk is full"}, [] { write_atomically("/dev/full", "x"); });
@@ -96,7 +96,7 @@ TEST_F(AtomicFile, WritesToDevicesDirectly) {
   EXPECT_TRUE(fs::is_fifo(path_));
 }
 
-TEST_F(AtomicFile, AFailedWriteLeavesTheOldFileAndNothingElse) {
+TEST_F(AtomicFileTest, AFailedWriteLeavesTheOldFileAndNothingElse) {
   write_atomically(path_, "precious");
   {
     const FileSizeLimit limit(1000);
@@ -107,7 +107,29 @@ TEST_F(AtomicFile, AFailedWriteLeavesTheOldFileAndNothingElse) {
   EXPECT_EQ(entries(), 1);
 }
 
-TEST_F(AtomicFile, SaysWhyItCannotWrite) {
+TEST_F(AtomicFileTest, IsWrittenPieceByPieceAndThereWhenItIsWhole) {
+  write_atomically(path_, "old");
+  {
+    AtomicFile file(path_);
+    file.write("new ");
+    file.write("content");
+    EXPECT_EQ(read_file(path_), "old");
+    file.commit();
+    EXPECT_EQ(read_file(path_), "new content");
+  }
+  {
+    AtomicFile given_up(path_);
+    given_up.write("never");
+    EXPECT_EQ(entries(), 2);
+  }
+  EXPECT_EQ(read_file(path_), "new content");
+  EXPECT_EQ(entries(), 1);
+  AtomicFile device("/dev/null");
+  device.write("nothing");
+  device.commit();
+}
+
+TEST_F(AtomicFileTest, SaysWhyItCannotWrite) {
   expect_error(ErrorKind::failure, {"no/file", "directory does not exist"},
                [&] { write_atomically(directory_.path("no/file"), "x"); });
   write_bytes(path_, "x");
@@ -117,7 +139,7 @@ TEST_F(AtomicFile, SaysWhyItCannotWrite) {
   for (const int number : {ENOSPC, EDQUOT, EFBIG, EROFS, EACCES, EIO, EMFILE}) EXPECT_NE(failure_reason(number), "");
 }
 
-TEST_F(AtomicFile, RespectsAProtectedFile) {
+TEST_F(AtomicFileTest, RespectsAProtectedFile) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may write everything";
   write_bytes(path_, "mine");
   fs::permissions(path_, fs::perms::owner_read);
@@ -125,7 +147,7 @@ TEST_F(AtomicFile, RespectsAProtectedFile) {
   EXPECT_EQ(read_file(path_), "mine");
 }
 
-TEST_F(AtomicFile, AppendsWholeLinesOnly) {
+TEST_F(AtomicFileTest, AppendsWholeLinesOnly) {
   append_line(path_, "{\"epoch\": 1}");
   append_line(path_, "{\"epoch\": 2}", Durability::on_disk);
   EXPECT_EQ(read_file(path_), "{\"epoch\": 1}\n{\"epoch\": 2}\n");
@@ -138,7 +160,7 @@ TEST_F(AtomicFile, AppendsWholeLinesOnly) {
   expect_error(ErrorKind::failure, {"does not exist"}, [&] { append_line(directory_.path("no/file"), "x"); });
 }
 
-TEST_F(AtomicFile, GoesBackToTheFirstLines) {
+TEST_F(AtomicFileTest, GoesBackToTheFirstLines) {
   write_bytes(path_, "1\n2\n3\ntor");
   keep_lines(path_, 3);
   EXPECT_EQ(read_file(path_), "1\n2\n3\n");
@@ -149,7 +171,7 @@ TEST_F(AtomicFile, GoesBackToTheFirstLines) {
   EXPECT_EQ(read_file(path_), "");
 }
 
-TEST_F(AtomicFile, ReadsFilesAndSaysWhyNot) {
+TEST_F(AtomicFileTest, ReadsFilesAndSaysWhyNot) {
   const std::string large(200000, 'x');
   write_bytes(path_, large);
   EXPECT_EQ(read_file(path_), large);
@@ -157,7 +179,7 @@ TEST_F(AtomicFile, ReadsFilesAndSaysWhyNot) {
   expect_error(ErrorKind::data, {"is a directory"}, [&] { read_file(directory_.path("")); });
 }
 
-TEST_F(AtomicFile, ClearsAwayWhatAKilledProcessLeft) {
+TEST_F(AtomicFileTest, ClearsAwayWhatAKilledProcessLeft) {
   write_bytes(directory_.path(".ockham-77-3.partial"), "half");
   write_bytes(directory_.path(".ockham-notes"), "mine");
   write_bytes(directory_.path("x.partial"), "mine");
@@ -166,7 +188,7 @@ TEST_F(AtomicFile, ClearsAwayWhatAKilledProcessLeft) {
   remove_partial_files(directory_.path("missing"));
 }
 
-TEST_F(AtomicFile, MakesDirectories) {
+TEST_F(AtomicFileTest, MakesDirectories) {
   make_directories(directory_.path("a/b"));
   make_directories(directory_.path("a/b"));
   EXPECT_TRUE(fs::is_directory(directory_.path("a/b")));

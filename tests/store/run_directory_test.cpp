@@ -98,6 +98,32 @@ TEST_F(RunDirectoryTest, IsNotMadeOverSomethingElse) {
                [&] { RunDirectory::create(path_, configuration); });
 }
 
+TEST_F(RunDirectoryTest, IsMadeAgainWhereAKilledProcessHadBegun) {
+  const std::map<RunFile, std::string> first = {{RunFile::configuration, "epochs = 100\n"}, {RunFile::messages, "[]"}};
+  RunDirectory::create(path_, configuration, first);
+  EXPECT_EQ(read_bytes(path_ + "/config.toml"), "epochs = 100\n");
+  EXPECT_FALSE(fs::exists(path_ + "/.ockham-begun"));
+
+  // Killed before the format was recorded: no run yet.
+  fs::remove(path_ + "/format.json");
+  write_bytes(path_ + "/.ockham-begun", "");
+  expect_error(ErrorKind::data, {"no format.json"}, [&] { RunDirectory::open(path_); });
+  RunDirectory::create(path_, configuration, first);
+  EXPECT_FALSE(fs::exists(path_ + "/.ockham-begun"));
+
+  // Killed right after: a run.
+  write_bytes(path_ + "/.ockham-begun", "");
+  RunDirectory::open(path_, RunAccess::write).expect_configuration(configuration);
+  EXPECT_FALSE(fs::exists(path_ + "/.ockham-begun"));
+
+  // What looks like a part of a run is somebody's own without the mark, and other files are so even with it.
+  fs::remove(path_ + "/format.json");
+  expect_error(ErrorKind::data, {path_, "not empty"}, [&] { RunDirectory::create(path_, configuration); });
+  write_bytes(path_ + "/.ockham-begun", "");
+  write_bytes(path_ + "/thesis.tex", "years of work");
+  expect_error(ErrorKind::data, {"thesis.tex"}, [&] { RunDirectory::create(path_, configuration); });
+}
+
 TEST_F(RunDirectoryTest, IsWrittenByOneProcessAndReadByMany) {
   const RunDirectory run = RunDirectory::create(path_, configuration);
   expect_error(ErrorKind::failure, {path_, "in use by process"}, [&] { RunDirectory::open(path_, RunAccess::write); });
