@@ -29,7 +29,8 @@ void declare_data(CLI::App& app, DataFlags& flags) {
          "How many rows a toy table gets; it is made from --seed (default: as listed)")
       ->option_text("N");
   app.add_flag("--overwrite,--force", flags.overwrite, "Replace files that exist");
-  add_common_flags(app, flags.common, {"--threads", "--dtype", "--device", "--memory", "--time-limit", "--color"});
+  add_common_flags(app, flags.common,
+                   {"--threads", "--dtype", "--device", "--memory", "--time-limit", "--color", "--no-torchscript"});
 }
 
 }  // namespace ockham::app

@@ -8,7 +8,7 @@ void declare_doctor(CLI::App& app, DoctorFlags& flags) {
       "ockham doctor\n"
       "ockham doctor --json\n"
       "ockham doctor --threads 1              # the speed of one core");
-  add_common_flags(app, flags.common, {"--seed", "--dtype", "--time-limit", "--quiet"});
+  add_common_flags(app, flags.common, {"--seed", "--dtype", "--time-limit", "--quiet", "--no-torchscript"});
 }
 
 }  // namespace ockham::app

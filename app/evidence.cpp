@@ -219,7 +219,7 @@ int run_evidence(const EvidenceFlags& flags) {
   report.outputs = outputs;
   report.parameters = network.layout().total();
   report.groups = prior.names();
-  report.clipped_eigenvalues = fit.curvature.clipped_eigenvalues();
+  add_clipped(fit, report, messages);
   if (test_inputs.defined()) report.predictive = predict(flags, network, fit, values, test_inputs);
   if (flags.check) {
     const at::ScalarType other = dtype == at::kDouble ? at::kFloat : at::kDouble;

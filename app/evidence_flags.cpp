@@ -87,7 +87,8 @@ void declare_evidence(CLI::App& app, EvidenceFlags& flags) {
       "layerwise "
       "--test-inputs new.npy --json\n"
       "ockham evidence --from-run ockham-runs/2026-01-31-235959 --structure diag --check");
-  app.add_option("--network", flags.network, "TorchScript file that maps [N, ...] to [N, C] (required)")
+  app.add_option("--network", flags.network,
+                 "TorchScript file that maps [N, ...] to [N, C]; it runs code of its own (required)")
       ->option_text("FILE.pt");
   app.add_option("--inputs", flags.inputs, "Inputs [N, ...] (required)")->option_text("X.npy");
   app.add_option("--targets", flags.targets, "Targets [N] or [N, C] (required)")->option_text("Y.npy");

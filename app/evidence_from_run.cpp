@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <optional>
 
 #include "app/evidence_report.h"
+#include "app/fit_candidates.h"
 #include "app/fit_plan.h"
 #include "app/messages.h"
 #include "app/model_choices.h"
@@ -25,6 +27,17 @@ FitFlags read_fit_flags(const RunDirectory& run) {
   if (!line.flags || !std::holds_alternative<FitFlags>(*line.flags))
     throw Error(ErrorKind::data, fmt::format("{}: it is not the configuration of a fit; make the run again", path));
   return std::get<FitFlags>(*line.flags);
+}
+
+/// For the self-check. A TorchScript file may be elsewhere by now, or another one.
+std::optional<Model> in_other_type(const TrainedModel& trained, FitFlags flags, const FitData& data) {
+  if (is_torchscript(trained.network)) return std::nullopt;
+  flags.networks = {trained.network};
+  flags.common.dtype = trained.model.network.dtype() == at::kDouble ? FloatType::float32 : FloatType::float64;
+  Model other = make_candidates(flags, data, trained.model.likelihood).front().make(0);
+  other.network.set_flat_parameters(trained.model.network.flat_parameters());
+  other.hyperparameters = trained.model.hyperparameters;
+  return other;
 }
 
 }  // namespace
@@ -70,8 +83,11 @@ int run_evidence_from_run(const EvidenceFlags& flags) {
 
   EvidenceReport report;
   report.evidence = evidence(fit, model.hyperparameters, {flags.correction});
-  if (flags.check)
-    report.checks = check_evidence({model, prepared, options, std::nullopt, std::nullopt}, fit, report.evidence);
+  if (flags.check) {
+    SelfCheckInput input{model, prepared, options, in_other_type(trained, fit_flags, data), std::nullopt};
+    if (input.other_model) input.other_data = prepare_data(*input.other_model, data.training);
+    report.checks = check_evidence(input, fit, report.evidence);
+  }
   // In the target's own units, as run.json has them.
   const double units = shown.likelihood_weight * log_density_in_target_units(data.encoding, 0, data.training.size());
   report.evidence.log_likelihood += units;
@@ -84,7 +100,7 @@ int run_evidence_from_run(const EvidenceFlags& flags) {
   report.outputs = outputs;
   report.parameters = model.network.layout().total();
   report.groups = model.prior.names();
-  report.clipped_eigenvalues = fit.curvature.clipped_eigenvalues();
+  add_clipped(fit, report, messages);
   report.messages = messages.all();
   report.seconds_curvature = fit.seconds_curvature;
   report.seconds_decompose = fit.seconds_decompose;

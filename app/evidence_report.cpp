@@ -60,6 +60,12 @@ bool all_hold(const std::vector<SelfCheck>& checks) {
 
 }  // namespace
 
+void add_clipped(const LaplaceFit& fit, EvidenceReport& report, Messages& messages) {
+  report.clipped = clipped_spectrum(fit);
+  const std::string sentence = describe_clipped(report.clipped);
+  if (!sentence.empty()) messages.add(sentence);
+}
+
 std::string evidence_json(const EvidenceReport& report, const EvidenceFlags& flags) {
   const Evidence& evidence = report.evidence;
   Json json;
@@ -88,7 +94,8 @@ std::string evidence_json(const EvidenceReport& report, const EvidenceFlags& fla
                              {"noise", one_or_many(values.log_noise.exp(), flags.noise.size() > 1, "the noise")},
                              {"temperature", one_or_many(values.log_temperature.exp(), false, "the temperature")}};
   json["dtype"] = flags.common.dtype == FloatType::float64 ? "float64" : "float32";
-  json["clipped_eigenvalues"] = report.clipped_eigenvalues;
+  json["clipped_eigenvalues"] = report.clipped.clipped;
+  json["eigenvalues"] = report.clipped.eigenvalues;
   json["messages"] = report.messages;
   if (!report.checks.empty()) {
     json["checks"] = Json::array();
@@ -147,8 +154,9 @@ std::string evidence_table(const EvidenceReport& report, const EvidenceFlags& fl
   text +=
       fmt::format("{}{} {}{}: {} examples, {} outputs, {} parameters, {:.2f} s\n", bold, word_of(flags.structure),
                   word_of(flags.curvature), plain, report.examples, report.outputs, report.parameters, report.seconds);
-  if (report.clipped_eigenvalues > 0)
-    text += fmt::format("  {} negative eigenvalues were set to zero\n", report.clipped_eigenvalues);
+  if (report.clipped.clipped > 0)
+    text += fmt::format("  {} of {} eigenvalues were negative and set to zero\n", report.clipped.clipped,
+                        report.clipped.eigenvalues);
   if (report.predictive) text += "  predictions are printed with --json\n";
   if (!report.checks.empty()) {
     text += fmt::format("{}checks: {}{}\n", bold, all_hold(report.checks) ? "all hold" : "not all hold", plain);

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "app/evidence_flags.h"
+#include "app/messages.h"
+#include "ockham/evidence/clipped_spectrum.h"
 #include "ockham/evidence/self_check.h"
 
 namespace ockham::app {
@@ -21,12 +23,15 @@ struct EvidenceReport {
   std::string likelihood;  // its word on the command line
   int64_t examples = 0, outputs = 0, parameters = 0;
   std::vector<std::string> groups;
-  int64_t clipped_eigenvalues = 0;
+  ClippedSpectrum clipped;
   std::vector<std::string> messages;
   double seconds = 0, seconds_curvature = 0, seconds_decompose = 0;
   std::optional<EvidencePredictive> predictive;
   std::vector<SelfCheck> checks;  // of --check
 };
+
+/// The eigenvalues that were clipped, with a message when they are many; after the evidence.
+void add_clipped(const LaplaceFit& fit, EvidenceReport& report, Messages& messages);
 
 /// One JSON object; every double round-trips. Throws Error(numerical) rather than print what is not a number.
 std::string evidence_json(const EvidenceReport& report, const EvidenceFlags& flags);

@@ -132,11 +132,11 @@ void add_candidates(CLI::App& app, FitFlags& flags) {
   app.add_option(
          "--network", flags.networks,
          "A candidate, repeatable: linear, mlp:50, mlp:50-50,act=tanh, for images cnn:3c3d, cnn:width=8,depth=3, "
-         "resnet:depth=20,width=16, or a TorchScript FILE.pt (default: auto)")
+         "resnet:depth=20,width=16, or a TorchScript FILE.pt, which runs code of its own (default: auto)")
       ->option_text("SPEC")
       ->allow_extra_args(false);
   add_count(app, "--restarts", flags.restarts, 1, "Trainings of each candidate from different weights (default: 1)");
-  add_automatic_count(app, "--workers", flags.workers, 1, "Candidates trained at once");
+  add_automatic_count(app, "--workers", flags.workers, 1, "Candidates trained at once, each on one thread");
   app.add_flag("--eliminate", flags.eliminate, "Give up hopeless candidates early");
   add_choice<BaselineChoice>(
       app, "--baseline", flags.baseline,

@@ -51,7 +51,8 @@ double automatic_weight(AugmentChoice choice) {
 CandidatesOptions make_options(const FitFlags& flags, const Likelihood& likelihood, bool images) {
   CandidatesOptions options;
   options.restarts = static_cast<size_t>(flags.restarts);
-  options.workers = static_cast<size_t>(*flags.workers);
+  options.workers = static_cast<size_t>(flags.workers.value_or(1));
+  if (flags.workers) options.threads = TrainingThreads::one_each;
   // One after the other, or when the time may not be enough for all: those first that are soon done.
   const bool early_results = options.workers == 1 || flags.common.time_limit > 0;
   options.order = early_results ? TrainingOrder::cheapest_first : TrainingOrder::dearest_first;
@@ -165,7 +166,8 @@ FitPlan plan_fit(const FitFlags& flags, const FitData& data, Messages& messages,
          "frequency");
   choose(resolved.hyper_steps, automatic.hyper_steps, "hyper-steps");
   choose(resolved.hyper_lr, automatic.hyper_step_size, "hyper-lr");
-  choose(resolved.workers, static_cast<int64_t>(automatic.workers), "workers");
+  // Without a number of workers, each training in its turn has all threads.
+  if (automatic.workers > 1) choose(resolved.workers, static_cast<int64_t>(automatic.workers), "workers");
   if (own_precision) {
     resolved.prior_precision = {automatic.prior_precision};
     chosen.push_back(fmt::format("--prior-precision {}", automatic.prior_precision));

@@ -10,6 +10,7 @@
 
 #include "ockham/assess/rank_correlation.h"
 #include "ockham/base/atomic_file.h"
+#include "ockham/base/error.h"
 #include "ockham/select/map_training.h"
 
 namespace ockham::app {
@@ -29,7 +30,7 @@ double in_target_units(const FitPlan& plan, const FitData& data, double log_dens
 std::string mode_warning(const CandidateResult& selected, const Ranking& ranking) {
   const double lead = ranking.order.size() > 1 ? ranking.order[0].mean - ranking.order[1].mean : INFINITY;
   return fmt::format(
-      "'{}' is not at a mode: its log posterior could still rise by about {:.0f} nats{}{}; more --epochs or "
+      "'{}' is not at a mode: its log posterior could still rise by about {:.3g} nats{}{}; more --epochs or "
       "a smaller --lr would help",
       selected.network, selected.correction,
       std::isfinite(selected.gradient_norm) ? fmt::format(" (gradient norm {:.3g})", selected.gradient_norm)
@@ -59,6 +60,7 @@ void describe(const FitPlan& plan, const FitData& data, const CandidateTraining&
   for (int64_t group = 0; group < model.prior.size(); ++group)
     result.prior_precision.emplace_back(model.prior.names()[static_cast<size_t>(group)],
                                         std::exp(values.log_prior_precision[group].item<double>()));
+  result.at_bounds = reached_bounds(values, model.prior.names());
   result.epochs = training.result.state.epoch;
   result.best_epoch = training.result.best.epoch;
   result.gradient_norm = training.result.gradient_norm;
@@ -71,6 +73,14 @@ void add_terms(const FitPlan& plan, const FitData& data, const TrainedModel& tra
   result.log_prior = terms.log_prior;
   result.log_det = terms.log_det;
   result.correction = terms.correction;
+  result.clipped = clipped_spectrum(trained.posterior);
+}
+
+/// What the user should know about the numbers of the selected candidate.
+void add_warnings(const CandidateResult& selected, const Ranking& ranking, std::vector<std::string>& warnings) {
+  if (selected.correction > kFarFromMode) warnings.push_back(mode_warning(selected, ranking));
+  for (const std::string& sentence : {describe_bounds(selected.at_bounds), describe_clipped(selected.clipped)})
+    if (!sentence.empty()) warnings.push_back(fmt::format("'{}': {}", selected.network, sentence));
 }
 
 /// The terms without a curvature pass: log evidence = log likelihood + log prior + P/2 log 2π - ½ log|H|.
@@ -138,8 +148,10 @@ TrainedModel with_posterior(const FitPlan& plan, const FitData& data, const std:
   options.curvature.progress = progress;
   LaplaceFit posterior = fit_laplace(model, prepared, options);
   std::string torchscript = std::filesystem::exists(network) ? read_file(network) : std::string();
+  TableEncoding encoding = data.encoding;
+  encoding.messages.clear();  // a resumed run guesses nothing again, and its model has the same bits
   return TrainedModel{network,          std::move(torchscript), data.input_shape(),
-                      std::move(model), std::move(posterior),   data.encoding,
+                      std::move(model), std::move(posterior),   std::move(encoding),
                       data.images};
 }
 
@@ -198,19 +210,31 @@ FitResults assess_trainings(const FitPlan& plan, const FitData& data, std::vecto
             score_map(model, data.encoding, *data.test, count_examples(line, what + ": test data", data.test->size()));
       add_terms_from_evidence(plan, data, model, result);
     } else {
-      TrainedModel trained = with_posterior(plan, data, result.network, std::move(model),
-                                            count_examples(line, what + ": curvature", data.training.size()));
-      add_terms(plan, data, trained, result);
-      FitScores reached = score_fit(plan, data, trained, time_is_over, line, what);
-      result.train = std::move(reached.train);
-      result.test = std::move(reached.test);
-      if (!all.selected) {
-        all.selected = std::move(trained);
-        if (result.correction > kFarFromMode) all.warnings.push_back(mode_warning(result, ranking));
+      try {
+        TrainedModel trained = with_posterior(plan, data, result.network, std::move(model),
+                                              count_examples(line, what + ": curvature", data.training.size()));
+        add_terms(plan, data, trained, result);
+        FitScores reached = score_fit(plan, data, trained, time_is_over, line, what);
+        result.train = std::move(reached.train);
+        result.test = std::move(reached.test);
+        if (!all.selected) {
+          all.selected = std::move(trained);
+          add_warnings(result, ranking, all.warnings);
+        }
+      } catch (const Error& error) {
+        if (error.kind() != ErrorKind::numerical) throw;
+        ranked[place.candidate] = result.has_evidence = false;
+        result.failure = fmt::format("its assessment broke down: {}", error.what());
+        all.warnings.push_back(fmt::format("'{}' has no evidence: {}", result.network, result.failure));
+        continue;
       }
     }
     all.candidates.push_back(std::move(result));
   }
+  if (!all.selected)
+    throw Error(ErrorKind::numerical, fmt::format("No candidate could be assessed; the first, '{}', failed because {}",
+                                                  results[ranking.order.front().candidate].network,
+                                                  results[ranking.order.front().candidate].failure));
   for (size_t i = 0; i < count; ++i)
     if (!ranked[i]) all.candidates.push_back(std::move(results[i]));
   line.clear();

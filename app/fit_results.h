@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "app/fit_plan.h"
+#include "ockham/evidence/clipped_spectrum.h"
 #include "ockham/evidence/evidence.h"
+#include "ockham/evidence/hyper_bounds.h"
 #include "ockham/predict/scores.h"
 #include "ockham/predict/trained_model.h"
 #include "ockham/select/rank.h"
@@ -29,6 +31,9 @@ struct CandidateResult {
   std::vector<double> noise;  // empty without one
   std::optional<double> temperature;
   std::vector<std::pair<std::string, double>> prior_precision;
+  std::vector<ReachedBound> at_bounds;  // hyperparameters that ran as far as they may; those of the noise in units of
+                                        // the scaled targets
+  ClippedSpectrum clipped;              // zero when there was no time for the pass
   int64_t epochs = 0, best_epoch = 0;
   int64_t eliminated_at = 0;
   double gradient_norm = 0;

@@ -41,6 +41,10 @@ Json candidate_json(const FitSummary& summary, const CandidateResult& result) {
   for (const auto& [name, precision] : result.prior_precision) json["prior_precision"][name] = precision;
   json["noise"] = one_or_many(result.noise);
   json["temperature"] = result.temperature ? Json(*result.temperature) : Json(nullptr);
+  json["at_bounds"] = Json::array();
+  for (const ReachedBound& reached : result.at_bounds)
+    json["at_bounds"].push_back({{"hyperparameter", reached.hyperparameter}, {"bound", reached.bound}});
+  json["clipped_eigenvalues"] = known ? Json(result.clipped.clipped) : Json(nullptr);
   json["structure"] = word_of(summary.plan.flags.structure);
   json["curvature"] = word_of(summary.plan.flags.curvature);
   json["epochs"] = result.epochs;

@@ -127,6 +127,8 @@ void add_common_flags(CLI::App& app, CommonFlags& flags, const std::vector<std::
       app, "--color", flags.color,
       {{"auto", ColorChoice::automatic}, {"always", ColorChoice::always}, {"never", ColorChoice::never}},
       "Colours; auto: on a terminal, unless NO_COLOR is set");
+  app.add_flag("--no-torchscript", flags.no_torchscript,
+               "Refuse TorchScript files, also inside of models: loading one runs its maker's code");
   app.set_config("--config", "",
                  "Read flags from a TOML file, one 'flag = value' a line; the command line goes before it")
       ->option_text("FILE.toml")

@@ -26,16 +26,17 @@ struct CommonFlags {
   bool quiet = false;
   ColorChoice color = ColorChoice::automatic;
   bool json = false;
-  std::string config;  // the file that was read, for the record; empty: none
+  bool no_torchscript = false;  // a TorchScript file runs the code in it
+  std::string config;           // the file that was read, for the record; empty: none
 };
 
 /// The help group of the flags that every subcommand has.
 inline constexpr const char* common_group = "General";
 
-/// --seed --threads --dtype --device --memory --time-limit --quiet --color --json --config, in a help group of their
-/// own. A subcommand's `declare_*` calls it last, after `app.description(...)` (one sentence) and `app.footer(...)`
-/// (the examples, one per line, which the help shows first). Every subcommand takes them all; the help leaves out those
-/// that mean nothing to it.
+/// --seed --threads --dtype --device --memory --time-limit --quiet --color --json --no-torchscript --config, in a help
+/// group of their own. A subcommand's `declare_*` calls it last, after `app.description(...)` (one sentence) and
+/// `app.footer(...)` (the examples, one per line, which the help shows first). Every subcommand takes them all; the
+/// help leaves out those that mean nothing to it.
 void add_common_flags(CLI::App& app, CommonFlags& flags, const std::vector<std::string>& meaningless = {});
 
 /// A flag whose value is one of a few words. A wrong word is refused with the list of the right ones and the nearest.

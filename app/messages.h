@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "ockham/base/printable.h"
+
 namespace ockham::app {
 
 class Messages {
@@ -32,7 +34,7 @@ class Messages {
 
  private:
   void print(const std::string& message) const {
-    if (!quiet_) fmt::print(stderr, "{}\n", message);
+    if (!quiet_) fmt::print(stderr, "{}\n", printable(message));
   }
 
   bool quiet_, held_ = false;

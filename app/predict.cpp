@@ -7,11 +7,11 @@
 #include "app/predict_data.h"
 #include "app/predict_flags.h"
 #include "app/predict_images.h"
-#include "app/predict_report.h"
+#include "app/predict_table.h"
+#include "app/prediction_output.h"
 #include "app/progress_line.h"
 #include "app/run_model.h"
 #include "app/scores_report.h"
-#include "ockham/base/atomic_file.h"
 #include "ockham/base/error.h"
 
 namespace ockham::app {
@@ -48,17 +48,45 @@ void check_method(const PredictFlags& flags, const TrainedModel& trained) {
                             word_of(flags.method)));
 }
 
-/// The time limit, and how far it is.
-std::function<void(int64_t)> watch(const CommonFlags& flags, const PredictData& data, Clock::time_point start,
-                                   ProgressLine& line) {
-  return [show = count_examples(line, fmt::format("predicting {}:", data.name), data.inputs.size(0)), start,
-          limit = flags.time_limit](int64_t done) {
+/// Throws when the time is over.
+std::function<void(int64_t)> watch_time(double limit, Clock::time_point start) {
+  return [limit, start](int64_t done) {
     if (limit > 0 && seconds_since(start) > limit)
       throw Error(
           ErrorKind::failure,
           fmt::format("--time-limit: {} examples were done in {} s; give more time, or --method map", done, limit));
+  };
+}
+
+/// How far it is, besides.
+std::function<void(int64_t)> watch(const PredictJob& job, const PredictData& data) {
+  return [show = count_examples(job.line, fmt::format("predicting {}:", data.name), data.inputs.size(0)),
+          check_time = job.check_time](int64_t done) {
+    check_time(done);
     show(done);
   };
+}
+
+PredictReport predict_images(const PredictJob& job, PredictionOutput& output) {
+  PredictData data = read_predict_images(job.flags, job.trained, job.messages);
+  std::optional<PredictData> others;
+  if (!job.flags.ood.empty()) others = read_other_images(job.flags, job.trained, job.messages);
+  job.line.clear();
+  job.messages.release();
+  data.progress = watch(job, data);
+  if (others) others->progress = watch(job, *others);
+  PredictOptions options = job.options;
+  options.progress = data.progress;
+  PredictReport report;
+  report.examples = data.inputs.size(0);
+  report.rows.places = data.places;
+  report.rows.files = data.files;
+  report.rows.predictions = predict_table(job.trained, data.inputs, options);
+  expect_finite(report.rows.predictions);
+  assess_images(job.trained, data, others, options, report);
+  job.line.clear();
+  output.add(report.rows);
+  return report;
 }
 
 }  // namespace
@@ -79,13 +107,6 @@ int run_predict(const PredictFlags& given) {
   if (flags.samples > 0 && flags.method != MethodChoice::sampled)
     messages.add("--samples is not used: it belongs to --method sampled");
   if (flags.samples == 0) flags.samples = standard_samples;
-  PredictData data = read_predict_data(flags, trained, messages);
-  std::optional<PredictData> others;
-  if (!flags.ood.empty()) others = read_other_images(flags, trained, messages);
-  line.clear();
-  messages.release();
-  data.progress = watch(flags.common, data, start, line);
-  if (others) others->progress = watch(flags.common, *others, start, line);
 
   PredictOptions options;
   options.method = method_of(flags.method);
@@ -93,39 +114,20 @@ int run_predict(const PredictFlags& given) {
   options.samples = flags.samples;
   options.seed = flags.common.seed;
   options.memory_budget = flags.common.memory;
-  options.progress = data.progress;
-  PredictReport report;
-  report.places = data.places;
-  report.files = data.files;
-  report.predictions = predict_table(trained, data.inputs, options);
-  expect_finite(report.predictions);
-  if (trained.images) {
-    assess_images(trained, data, others, options, report);
-  } else if (data.scored) {
-    ScoreOptions scoring;
-    scoring.memory_budget = flags.common.memory;
-    scoring.progress = scoring.map_progress = data.progress;
-    report.scores = score(trained, *data.scored, scoring);
-  }
-  line.clear();
+  const PredictJob job{flags, trained, options, messages, line, watch_time(flags.common.time_limit, start)};
+  PredictionOutput output(flags, trained);
+  PredictReport report = trained.images ? predict_images(job, output) : predict_table_rows(job, output);
   report.messages = messages.all();
   report.seconds = seconds_since(start);
+  output.finish(report);
 
-  if (!flags.out.empty()) write_atomically(flags.out, predictions_csv(trained, report));
-  if (flags.common.json) {
-    fmt::print("{}", predictions_json(trained, flags, report));
-    return 0;
+  if (flags.common.json || flags.common.quiet) return 0;
+  if (!flags.out.empty()) fmt::print(stderr, "{} predictions in {}\n", report.examples, flags.out);
+  if (report.scores) {
+    const bool sampled = trained.images && flags.method == MethodChoice::sampled;
+    fmt::print(stderr, "{}\n", scores_words(*report.scores, sampled ? "sampled" : "probit"));
   }
-  if (flags.out.empty()) {
-    fmt::print("{}", predictions_csv(trained, report));
-  } else if (!flags.common.quiet) {
-    fmt::print(stderr, "{} predictions in {}\n", data.inputs.size(0), flags.out);
-  }
-  if (report.scores && !flags.common.quiet)
-    fmt::print(
-        stderr, "{}\n",
-        scores_words(*report.scores, trained.images && flags.method == MethodChoice::sampled ? "sampled" : "probit"));
-  if (report.ood && !flags.common.quiet) fmt::print(stderr, "{}\n", ood_words(*report.ood));
+  if (report.ood) fmt::print(stderr, "{}\n", ood_words(*report.ood));
   return 0;
 }
 

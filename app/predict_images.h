@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "app/messages.h"
 #include "app/predict_data.h"
 #include "app/predict_report.h"
 

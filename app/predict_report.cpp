@@ -17,38 +17,51 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// All numbers of an example in one row, and their names.
-struct Columns {
-  std::vector<std::string> names;
-  std::vector<double> scales;  // of the targets behind them; 1 for probabilities
-  at::Tensor values;           // [N, names] float64
-  at::Tensor likeliest;        // [N] int64 for classes, else undefined
+struct Column {
+  std::string name;
+  double scale = 1;  // of the target behind it; 1 for probabilities
 };
 
-Columns columns_of(const TableEncoding& encoding, const TablePredictions& predictions) {
-  Columns columns;
-  if (predictions.probabilities.defined()) {
-    for (const std::string& name : encoding.classes) columns.names.push_back("p_" + name);
-    columns.scales.assign(columns.names.size(), 1);
-    columns.values = predictions.probabilities.contiguous();
-    columns.likeliest = columns.values.argmax(1);
+const std::vector<std::pair<const char*, at::Tensor RegressionTable::*>> regression_parts = {
+    {"mean", &RegressionTable::mean},
+    {"sd", &RegressionTable::sd},
+    {"sd_epistemic", &RegressionTable::sd_epistemic},
+    {"sd_noise", &RegressionTable::sd_noise},
+    {"lower95", &RegressionTable::lower95},
+    {"upper95", &RegressionTable::upper95}};
+
+std::vector<Column> columns_of(const TableEncoding& encoding) {
+  std::vector<Column> columns;
+  if (encoding.task == Task::classification) {
+    for (const std::string& name : encoding.classes) columns.push_back({"p_" + name});
     return columns;
   }
-  const RegressionTable& table = predictions.regression;
-  const std::vector<std::pair<std::string, at::Tensor>> parts = {
-      {"mean", table.mean},         {"sd", table.sd},           {"sd_epistemic", table.sd_epistemic},
-      {"sd_noise", table.sd_noise}, {"lower95", table.lower95}, {"upper95", table.upper95}};
-  std::vector<at::Tensor> values;
-  for (size_t c = 0; c < encoding.targets.size(); ++c) {
-    for (const auto& [name, part] : parts) {
-      columns.names.push_back(encoding.targets.size() == 1 ? name : encoding.targets[c].name + "_" + name);
-      columns.scales.push_back(encoding.targets[c].sd);
-      values.push_back(part.select(1, static_cast<int64_t>(c)));
-    }
-  }
-  columns.values = at::stack(values, 1).contiguous();
+  for (const TargetEncoding& target : encoding.targets)
+    for (const auto& [name, part] : regression_parts)
+      columns.push_back({encoding.targets.size() == 1 ? name : target.name + "_" + name, target.sd});
   return columns;
 }
+
+/// All numbers of an example in one row, [N, columns] float64, and the likeliest class of each.
+struct Values {
+  at::Tensor all, likeliest;
+  explicit Values(const TablePredictions& predictions) {
+    if (predictions.probabilities.defined()) {
+      all = predictions.probabilities.contiguous();
+      likeliest = all.argmax(1);
+      return;
+    }
+    std::vector<at::Tensor> parts;
+    for (int64_t target = 0; target < predictions.regression.mean.size(1); ++target)
+      for (const auto& [name, part] : regression_parts)
+        parts.push_back((predictions.regression.*part).select(1, target));
+    all = at::stack(parts, 1).contiguous();
+  }
+  int64_t rows() const { return all.size(0); }
+  const double* begin() const { return all.data_ptr<double>(); }
+  bool has_classes() const { return likeliest.defined(); }
+  size_t class_of(int64_t row) const { return static_cast<size_t>(likeliest.data_ptr<int64_t>()[row]); }
+};
 
 std::string csv_field(const std::string& text) {
   if (!text.empty() && text.find_first_of(",;\t\"\r\n ") == std::string::npos) return text;
@@ -81,9 +94,9 @@ double tolerance_of(double value, double scale, at::ScalarType type) {
   return type == at::kDouble ? 0 : std::min(std::abs(value), scale) * std::numeric_limits<float>::epsilon();
 }
 
-std::string image_name(const PredictReport& report, int64_t row) {
+std::string image_name(const PredictedRows& rows, int64_t row) {
   const auto place = static_cast<size_t>(row);
-  return report.files.empty() ? std::to_string(report.places[place]) : csv_field(report.files[place]);
+  return rows.files.empty() ? std::to_string(rows.places[place]) : csv_field(rows.files[place]);
 }
 
 const char* word_of(PredictMethod method) {
@@ -103,69 +116,87 @@ const char* word_of(PredictMethod method) {
 
 }  // namespace
 
-void expect_finite(const TablePredictions& predictions) {
+void expect_finite(const TablePredictions& predictions, int64_t before) {
   const RegressionTable& table = predictions.regression;
   for (const at::Tensor& values : {predictions.probabilities, table.mean, table.sd, table.lower95, table.upper95}) {
     if (!values.defined()) continue;
     const at::Tensor bad = at::logical_not(values.isfinite()).any(1);
     if (!bad.any().item<bool>()) continue;
     throw Error(ErrorKind::numerical,
-                fmt::format("the prediction for example {} (of {}, counted from 1) is not a finite number; check its "
-                            "inputs for values far outside those of training",
-                            bad.to(at::kByte).argmax().item<int64_t>() + 1, values.size(0)));
+                fmt::format("the prediction for example {} (counted from 1) is not a finite number; check its inputs "
+                            "for values far outside those of training",
+                            before + bad.to(at::kByte).argmax().item<int64_t>() + 1));
   }
 }
 
-std::string predictions_csv(const TrainedModel& trained, const PredictReport& report) {
-  const TableEncoding& encoding = trained.encoding;
+std::string csv_header(const TrainedModel& trained) {
+  std::string text = trained.images ? "image," : "";
+  if (trained.encoding.task == Task::classification) text += "class,";
+  const std::vector<Column> columns = columns_of(trained.encoding);
+  for (size_t i = 0; i < columns.size(); ++i) text += (i > 0 ? "," : "") + csv_field(columns[i].name);
+  return text + '\n';
+}
+
+std::string csv_rows(const TrainedModel& trained, const PredictedRows& rows) {
   const at::ScalarType type = trained.model.network.dtype();
-  const Columns columns = columns_of(encoding, report.predictions);
-  const bool images = !report.places.empty();
-  std::string text = images ? "image," : "";
-  if (columns.likeliest.defined()) text += "class,";
-  for (size_t i = 0; i < columns.names.size(); ++i) text += (i > 0 ? "," : "") + csv_field(columns.names[i]);
-  text += '\n';
+  const std::vector<Column> columns = columns_of(trained.encoding);
+  const Values values(rows.predictions);
   std::vector<std::string> classes;
-  for (const std::string& name : encoding.classes) classes.push_back(csv_field(name));
-  const double* value = columns.values.data_ptr<double>();
-  for (int64_t row = 0; row < columns.values.size(0); ++row) {
-    if (images) text += image_name(report, row) + ",";
-    if (columns.likeliest.defined()) text += classes[columns.likeliest.data_ptr<int64_t>()[row]] + ",";
-    for (size_t i = 0; i < columns.names.size(); ++i, ++value)
-      text += (i > 0 ? "," : "") + shortest(*value, tolerance_of(*value, columns.scales[i], type));
+  for (const std::string& name : trained.encoding.classes) classes.push_back(csv_field(name));
+  std::string text;
+  const double* value = values.begin();
+  for (int64_t row = 0; row < values.rows(); ++row) {
+    if (!rows.places.empty()) text += image_name(rows, row) + ",";
+    if (values.has_classes()) text += classes[values.class_of(row)] + ",";
+    for (size_t i = 0; i < columns.size(); ++i, ++value) {
+      if (i > 0) text += ',';
+      text += shortest(*value, tolerance_of(*value, columns[i].scale, type));
+    }
     text += '\n';
   }
   return text;
 }
 
-std::string predictions_json(const TrainedModel& trained, const PredictFlags& flags, const PredictReport& report) {
+std::string json_beginning(const TrainedModel& trained, const PredictFlags& flags, PredictMethod method) {
   const TableEncoding& encoding = trained.encoding;
-  const Columns columns = columns_of(encoding, report.predictions);
   Json json;
   json["schema"] = 1;
   json["run"] = flags.run;
   json["network"] = trained.network;
   json["task"] = encoding.task == Task::classification ? "classification" : "regression";
-  json["method"] = word_of(report.predictions.method);
-  if (report.predictions.method == PredictMethod::sampled) json["samples"] = flags.samples;
-  if (report.predictions.method != PredictMethod::map) json["scope"] = word_of(flags.scope);
-  json["examples"] = columns.values.size(0);
+  json["method"] = word_of(method);
+  if (method == PredictMethod::sampled) json["samples"] = flags.samples;
+  if (method != PredictMethod::map) json["scope"] = word_of(flags.scope);
   json["targets"] = Json::array();
   for (const TargetEncoding& target : encoding.targets) json["targets"].push_back(target.name);
   if (encoding.task == Task::classification) json["classes"] = encoding.classes;
-  Json rows = Json::array();
-  const double* value = columns.values.data_ptr<double>();
-  for (int64_t row = 0; row < columns.values.size(0); ++row) {
+  std::string text = json.dump();
+  text.back() = ',';  // the object goes on
+  return text + "\"predictions\":[";
+}
+
+std::string json_rows(const TrainedModel& trained, const PredictedRows& rows) {
+  const std::vector<Column> columns = columns_of(trained.encoding);
+  const Values values(rows.predictions);
+  std::string text;
+  const double* value = values.begin();
+  for (int64_t row = 0; row < values.rows(); ++row) {
     Json one = Json::object();
-    if (!report.files.empty())
-      one["image"] = report.files[static_cast<size_t>(row)];
-    else if (!report.places.empty())
-      one["image"] = report.places[static_cast<size_t>(row)];
-    if (columns.likeliest.defined()) one["class"] = encoding.classes[columns.likeliest.data_ptr<int64_t>()[row]];
-    for (const std::string& name : columns.names) one[name] = *value++;
-    rows.push_back(std::move(one));
+    if (!rows.files.empty())
+      one["image"] = rows.files[static_cast<size_t>(row)];
+    else if (!rows.places.empty())
+      one["image"] = rows.places[static_cast<size_t>(row)];
+    if (values.has_classes()) one["class"] = trained.encoding.classes[values.class_of(row)];
+    for (const Column& column : columns) one[column.name] = *value++;
+    if (row > 0) text += ',';
+    text += one.dump();
   }
-  json["predictions"] = std::move(rows);
+  return text;
+}
+
+std::string json_ending(const PredictReport& report) {
+  Json json;
+  json["examples"] = report.examples;
   json["metrics"] = report.scores ? scores_json(*report.scores) : Json(nullptr);
   if (report.ood)
     json["ood"] = {{"data", report.ood->name},
@@ -175,7 +206,7 @@ std::string predictions_json(const TrainedModel& trained, const PredictFlags& fl
                    {"auroc_map", report.ood->auroc_map}};
   json["messages"] = report.messages;
   json["seconds"] = report.seconds;
-  return json.dump() + "\n";
+  return "]," + json.dump().substr(1) + "\n";
 }
 
 }  // namespace ockham::app

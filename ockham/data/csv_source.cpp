@@ -27,6 +27,9 @@ void check_size(const std::string& path, size_t bytes, int64_t budget) {
   }
 }
 
+/// Room for more than the budget would be touched before `check_size` could refuse it.
+size_t within(int64_t budget, size_t bytes) { return std::min(bytes, static_cast<size_t>(budget) + 1); }
+
 class OpenFile {
  public:
   explicit OpenFile(const std::string& path) : owned_(path != "-") {
@@ -64,11 +67,12 @@ size_t character_length(const unsigned char* text, size_t left) {
   return overlong || beyond ? 0 : length;
 }
 
-[[noreturn]] void refuse_at(const std::string& path, const std::string& text, size_t position, const std::string& why) {
-  const auto line = std::count(text.begin(), text.begin() + position, '\n') + 1;
+/// Where a position is, for the beginning of a sentence. The text begins on `first_line`.
+std::string place_of(const std::string& text, size_t position, int64_t first_line) {
+  const auto line = std::count(text.begin(), text.begin() + position, '\n') + first_line;
   const size_t before = position == 0 ? std::string::npos : text.rfind('\n', position - 1);
   const size_t byte = before == std::string::npos ? position + 1 : position - before;
-  refuse(path, fmt::format("line {}, byte {}: {}", line, byte, why));
+  return fmt::format("line {}, byte {}", line, byte);
 }
 
 bool starts_with(const std::string& text, const char* start, size_t length) {
@@ -116,7 +120,7 @@ std::string read_source(const std::string& path) {
   while (true) {
     // One byte more than the file has: its end then shows without another allocation.
     const size_t room = filled == 0 ? static_cast<size_t>(status.st_size) + 1 : filled / 2;
-    if (bytes.size() == filled) bytes.resize(filled + std::max<size_t>(room, 1 << 16));
+    if (bytes.size() == filled) bytes.resize(within(budget, filled + std::max<size_t>(room, 1 << 16)));
     const ssize_t count = ::read(file.descriptor(), bytes.data() + filled, bytes.size() - filled);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) refuse(path, fmt::format("cannot be read ({})", std::strerror(errno)));
@@ -145,7 +149,7 @@ std::string unpack_gzip(const std::string& path, const std::string& packed) {
   } closer{&stream};
   constexpr size_t most = 1u << 30;  // zlib counts in 32 bits
   while (true) {
-    if (text.size() == filled) text.resize(std::max<size_t>({filled * 2, packed.size() * 4, 1 << 16}));
+    if (text.size() == filled) text.resize(within(budget, std::max<size_t>({filled * 2, packed.size() * 4, 1 << 16})));
     const size_t given = std::min(most, packed.size() - consumed);
     const size_t room = std::min(most, text.size() - filled);
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + consumed));
@@ -171,15 +175,18 @@ std::string unpack_gzip(const std::string& path, const std::string& packed) {
   return text;
 }
 
-void check_text(const std::string& path, std::string& text) {
+void check_beginning(const std::string& path, std::string& text) {
   if (starts_with(text, "\xff\xfe", 2) || starts_with(text, "\xfe\xff", 2)) {
     refuse(path, "is text in UTF-16, but UTF-8 is expected; convert it with iconv -f UTF-16 -t UTF-8");
   }
   refuse_other_formats(path, text);
   if (starts_with(text, "\xef\xbb\xbf", 3)) text.erase(0, 3);
+}
+
+void check_characters(const std::string& path, const std::string& text, int64_t first_line) {
   if (const void* zero = text.empty() ? nullptr : std::memchr(text.data(), 0, text.size())) {
-    refuse_at(path, text, static_cast<const char*>(zero) - text.data(),
-              "there is a NUL byte; this is no text file, or a damaged one");
+    refuse(path, fmt::format("{}: there is a NUL byte; this is no text file, or a damaged one",
+                             place_of(text, static_cast<const char*>(zero) - text.data(), first_line)));
   }
   const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
   size_t i = 0;
@@ -194,14 +201,17 @@ void check_text(const std::string& path, std::string& text) {
     }
     const size_t length = character_length(bytes + i, text.size() - i);
     if (length == 0) {
-      refuse_at(
-          path, text, i,
-          fmt::format("the byte 0x{:02x} is not UTF-8; the file is probably in Latin-1 (Windows-1252), convert it "
-                      "with iconv -f WINDOWS-1252 -t UTF-8",
-                      bytes[i]));
+      refuse(path, fmt::format("{}: the byte 0x{:02x} is not UTF-8; the file is probably in Latin-1 (Windows-1252), "
+                               "convert it with iconv -f WINDOWS-1252 -t UTF-8",
+                               place_of(text, i, first_line), bytes[i]));
     }
     i += length;
   }
+}
+
+void check_text(const std::string& path, std::string& text) {
+  check_beginning(path, text);
+  check_characters(path, text);
 }
 
 }  // namespace ockham

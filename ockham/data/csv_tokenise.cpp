@@ -11,19 +11,21 @@ namespace {
 
 class Tokeniser {
  public:
-  Tokeniser(const std::string& path, std::string& text, const CsvOptions& options)
+  Tokeniser(const std::string& path, std::string& text, const CsvOptions& options, CsvPosition& place)
       : path_(path),
         text_(text.data()),
         size_(text.size()),
         separator_(options.separator),
         other_separator_(options.separator == ' ' ? '\t' : options.separator),
-        longest_(std::min(options.longest_field, (size_t{1} << CsvTable::length_bits) - 1)) {}
+        longest_(std::min(options.longest_field, (size_t{1} << CsvTable::length_bits) - 1)),
+        place_(place) {}
 
   CsvFields run() {
     while (position_ < size_) {
       if (skip_empty_line()) continue;
       read_record();
     }
+    fields_.width = place_.width;
     return std::move(fields_);
   }
 
@@ -40,7 +42,7 @@ class Tokeniser {
   void skip_line_end() {
     if (text_[position_] == '\r' && position_ + 1 < size_ && text_[position_ + 1] == '\n') ++position_;
     ++position_;
-    ++line_;
+    ++place_.line;
   }
 
   bool skip_empty_line() {
@@ -69,11 +71,11 @@ class Tokeniser {
     while (position_ < size_ && !is_separator(text_[position_]) && !is_line_end(text_[position_])) ++position_;
     size_t end = position_;
     while (end > begin && is_blank(text_[end - 1])) --end;
-    keep(begin, end, line_, column);
+    keep(begin, end, place_.line, column);
   }
 
   void read_quoted_field(int64_t column) {
-    const int64_t opened = line_;
+    const int64_t opened = place_.line;
     const size_t begin = ++position_;
     size_t end = begin;
     while (true) {
@@ -87,21 +89,21 @@ class Tokeniser {
         if (position_ + 1 >= size_ || text_[position_ + 1] != '"') break;
         ++position_;
       }
-      if (c == '\n' || (c == '\r' && (position_ + 1 >= size_ || text_[position_ + 1] != '\n'))) ++line_;
+      if (c == '\n' || (c == '\r' && (position_ + 1 >= size_ || text_[position_ + 1] != '\n'))) ++place_.line;
       text_[end++] = c;
       ++position_;
     }
     ++position_;
     if (!blanks_separate()) skip_blanks();
     if (position_ < size_ && !is_separator(text_[position_]) && !is_line_end(text_[position_])) {
-      refuse(line_,
+      refuse(place_.line,
              fmt::format("column {} goes on after its closing quote; a quote inside a field is written twice", column));
     }
     keep(begin, end, opened, column);
   }
 
   void read_record() {
-    const int64_t line = line_;
+    const int64_t line = place_.line;
     const size_t begin = position_;
     int64_t column = 0;
     while (true) {
@@ -120,14 +122,16 @@ class Tokeniser {
       }
       if (!blanks_separate()) ++position_;
     }
-    if (fields_.lines.empty()) {
-      fields_.width = column;
-      reserve(column);
-      first_is_comment_ = text_[begin] == '#';
-    } else if (column != fields_.width) {
+    if (place_.records == 0) {
+      place_.width = column;
+      place_.first_line = line;
+      place_.first_is_comment = text_[begin] == '#';
+    } else if (column != place_.width) {
       refuse_ragged(line, column, text_[begin] == '#');
     }
+    if (fields_.lines.empty()) reserve(column);
     fields_.lines.push_back(line);
+    ++place_.records;
   }
 
   /// Growing by doubling would touch every page twice; the first records tell how many more there will be.
@@ -137,24 +141,24 @@ class Tokeniser {
   }
 
   [[noreturn]] void refuse_ragged(int64_t line, int64_t column, bool is_comment) const {
-    const int64_t first = fields_.lines.front();
-    const bool one_more = fields_.lines.size() == 1 && column == fields_.width + 1;
+    const int64_t first = place_.first_line;
+    const bool one_more = place_.records == 1 && column == place_.width + 1;
     const bool last_is_empty = fields_.places.back() % (uint64_t{1} << CsvTable::length_bits) == 0;
     std::string advice = "every row must have as many";
-    if (first_is_comment_ || is_comment) {
+    if (place_.first_is_comment || is_comment) {
       advice = fmt::format("line {} looks like a comment, which a table cannot have; remove lines that begin with #",
                            is_comment ? line : first);
-    } else if (fields_.width == 1) {
+    } else if (place_.width == 1) {
       advice = fmt::format("if line {} is a title above the table, remove it", first);
     } else if (one_more && last_is_empty) {
       advice += "; remove the separator at the end of the lines";
     } else if (one_more) {
       advice += "; if the rows begin with their names, write the file without row names";
-    } else if (separator_ == ',' && column > fields_.width) {
+    } else if (separator_ == ',' && column > place_.width) {
       advice += "; a field that holds a comma needs quotes around it";
     }
     refuse(line, fmt::format("there {} {} field{}, but line {} has {}; {}", column == 1 ? "is" : "are", column,
-                             column == 1 ? "" : "s", first, fields_.width, advice));
+                             column == 1 ? "" : "s", first, place_.width, advice));
   }
 
   const std::string& path_;
@@ -164,15 +168,19 @@ class Tokeniser {
   char other_separator_;  // tabs are blanks too
   size_t longest_;
   size_t position_ = 0;
-  int64_t line_ = 1;
-  bool first_is_comment_ = false;
+  CsvPosition& place_;
   CsvFields fields_;
 };
 
 }  // namespace
 
 CsvFields tokenise(const std::string& path, std::string& text, const CsvOptions& options) {
-  return Tokeniser(path, text, options).run();
+  CsvPosition beginning;
+  return tokenise(path, text, options, beginning);
+}
+
+CsvFields tokenise(const std::string& path, std::string& text, const CsvOptions& options, CsvPosition& position) {
+  return Tokeniser(path, text, options, position).run();
 }
 
 }  // namespace ockham

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ockham/base/error.h"
+#include "ockham/base/printable.h"
 
 namespace ockham {
 namespace {
@@ -29,8 +30,8 @@ Kind parse_word(const nlohmann::json& word, const char* first, Kind first_kind, 
   if (text == first) return first_kind;
   if (text == second) return second_kind;
   throw Error(ErrorKind::data,
-              fmt::format("the table encoding says '{}' where '{}' or '{}' is expected; the file is damaged", text,
-                          first, second));
+              fmt::format("the table encoding says '{}' where '{}' or '{}' is expected; the file is damaged",
+                          printable(text), first, second));
 }
 
 void check_scale(double sd) {
@@ -138,7 +139,7 @@ TableEncoding parse_encoding(const std::string& json) {
     return parse_fields(fields);
   } catch (const nlohmann::json::exception& problem) {
     throw Error(ErrorKind::data,
-                fmt::format("the table encoding cannot be read ({}); the file is damaged", problem.what()));
+                fmt::format("the table encoding cannot be read ({}); the file is damaged", printable(problem.what())));
   }
 }
 

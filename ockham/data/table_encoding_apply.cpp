@@ -10,6 +10,7 @@
 #include "ockham/base/memory.h"
 #include "ockham/base/nearest_word.h"
 #include "ockham/data/csv_field.h"
+#include "ockham/data/encoding_notes.h"
 #include "ockham/data/table_column.h"
 #include "ockham/data/table_encoding.h"
 
@@ -168,7 +169,7 @@ at::Tensor encode_classes(const TableEncoding& encoding, const CsvTable& table, 
 
 }  // namespace
 
-at::Tensor encode_inputs(const TableEncoding& encoding, const CsvTable& table, std::vector<std::string>* messages) {
+at::Tensor encode_inputs(const TableEncoding& encoding, const CsvTable& table, EncodingNotes& notes) {
   const std::vector<std::string> names = known_names(encoding, table);
   const Positions positions = index_names(names);
   int64_t width = 0;
@@ -183,26 +184,46 @@ at::Tensor encode_inputs(const TableEncoding& encoding, const CsvTable& table, s
   }
   at::Tensor inputs = at::zeros({table.rows(), width}, at::kDouble);
   double* features = inputs.data_ptr<double>();
+  notes.imputed.resize(encoding.inputs.size());
   for (size_t k = 0; k < encoding.inputs.size(); ++k) {
     const ColumnEncoding& input = encoding.inputs[k];
-    const int64_t imputed = input.kind == ColumnKind::numeric
-                                ? encode_numbers(encoding, input, table, columns[k], features, width)
-                                : encode_categories(input, table, columns[k], features, width);
+    notes.imputed[k] += input.kind == ColumnKind::numeric
+                            ? encode_numbers(encoding, input, table, columns[k], features, width)
+                            : encode_categories(input, table, columns[k], features, width);
     features += width_of(input);
-    if (imputed > 0 && messages != nullptr) {
-      messages->push_back(
-          fmt::format("{}: {} missing values in column '{}' become {}", table.path, imputed, input.name,
-                      input.kind == ColumnKind::numeric ? "the mean of training" : "a category of their own"));
-    }
   }
   const Positions known = index_names(encoding.columns);
-  std::vector<std::string> ignored;
+  notes.ignored.clear();
   for (const std::string& name : names) {
-    if (known.count(name) == 0) ignored.push_back(quote_field(name));
+    if (known.count(name) == 0) notes.ignored.push_back(name);
   }
-  if (!ignored.empty() && messages != nullptr) {
-    messages->push_back(fmt::format("{}: columns that the model was not trained with are ignored: {}", table.path,
-                                    fmt::join(ignored, ", ")));
+  return inputs;
+}
+
+std::vector<std::string> describe_notes(const EncodingNotes& notes, const TableEncoding& encoding,
+                                        const std::string& path) {
+  std::vector<std::string> messages;
+  for (size_t k = 0; k < notes.imputed.size(); ++k) {
+    const ColumnEncoding& input = encoding.inputs[k];
+    if (notes.imputed[k] == 0) continue;
+    messages.push_back(
+        fmt::format("{}: {} missing values in column '{}' become {}", path, notes.imputed[k], input.name,
+                    input.kind == ColumnKind::numeric ? "the mean of training" : "a category of their own"));
+  }
+  std::vector<std::string> ignored;
+  for (const std::string& name : notes.ignored) ignored.push_back(quote_field(name));
+  if (!ignored.empty()) {
+    messages.push_back(
+        fmt::format("{}: columns that the model was not trained with are ignored: {}", path, fmt::join(ignored, ", ")));
+  }
+  return messages;
+}
+
+at::Tensor encode_inputs(const TableEncoding& encoding, const CsvTable& table, std::vector<std::string>* messages) {
+  EncodingNotes notes;
+  at::Tensor inputs = encode_inputs(encoding, table, notes);
+  if (messages != nullptr) {
+    for (std::string& message : describe_notes(notes, encoding, table.path)) messages->push_back(std::move(message));
   }
   return inputs;
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ockham/base/error.h"
+#include "ockham/base/printable.h"
 
 namespace ockham {
 namespace {
@@ -48,7 +49,7 @@ Value value_of(const Words<Value>& words, const Json& json, const char* key) {
     if (known == word) return value;
   throw Error(ErrorKind::data, fmt::format("the model's {} is '{}', which is not known; it is damaged, or made by a "
                                            "newer ockham",
-                                           key, word));
+                                           key, printable(word)));
 }
 
 void expect(bool good, const char* what) {
@@ -171,7 +172,7 @@ ModelDescription parse_description(const std::string& json) {
     return parse_fields(Json::parse(json));
   } catch (const nlohmann::json::exception& problem) {
     throw Error(ErrorKind::data, fmt::format("the model's description cannot be read ({}); it is damaged",
-                                             std::string(problem.what()).substr(0, 200)));
+                                             printable(std::string(problem.what()).substr(0, 200))));
   }
 }
 

@@ -93,6 +93,8 @@ void score_numbers(const TrainedModel& trained, const Dataset& data, const at::T
   scores.nll_bayes = -poisson_log_likelihood(bayes.mean.log() - 0.5 * variance, variance, targets);
 }
 
+}  // namespace
+
 PredictiveScores score_outputs(const Model& model, const TableEncoding& encoding, const Dataset& data,
                                const at::Tensor& outputs) {
   PredictiveScores scores;
@@ -112,8 +114,6 @@ PredictiveScores score_outputs(const Model& model, const TableEncoding& encoding
   scores.nll = -scores.log_likelihood;
   return scores;
 }
-
-}  // namespace
 
 PredictiveScores score_probabilities(const at::Tensor& map, const at::Tensor& bayes, const at::Tensor& classes) {
   PredictiveScores scores;

@@ -46,7 +46,10 @@ PredictiveScores score_probabilities(const at::Tensor& map, const at::Tensor& ba
 /// they do not fit the model.
 PredictiveScores score(const TrainedModel& trained, const Dataset& data, const ScoreOptions& options = {});
 
-/// The MAP scores alone: they need no posterior.
+/// The MAP scores alone, of outputs as `predict_outputs` gives them.
+PredictiveScores score_outputs(const Model& model, const TableEncoding& encoding, const Dataset& data,
+                               const at::Tensor& outputs);
+/// The same with the outputs made: they need no posterior.
 PredictiveScores score_map(const Model& model, const TableEncoding& encoding, const Dataset& data,
                            const std::function<void(int64_t examples_done)>& progress = {});
 

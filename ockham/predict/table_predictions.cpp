@@ -15,6 +15,7 @@ namespace {
 
 constexpr double quantile_975 = 1.959963984540054;
 constexpr int64_t forward_batch = 256;
+static_assert(predict_part % forward_batch == 0);
 
 at::Tensor shape_inputs(const TrainedModel& trained, const at::Tensor& inputs) {
   int64_t features = 1;
@@ -46,6 +47,16 @@ PredictMethod choose(PredictMethod wish, Task task) {
                             "has a closed form; use linearised or map",
                             wish == PredictMethod::probit ? "probit" : "sampled"));
   return wish;
+}
+
+/// A row that leaves the range of the network's numbers must not come out as "nan". `first` is the number of row 0.
+void expect_finite(const at::Tensor& rows, int64_t first) {
+  if (std::isfinite(rows.sum().item<double>()) || rows.isfinite().all().item<bool>()) return;
+  const int64_t row = rows.isfinite().logical_not().flatten(1).any(1).nonzero()[0].item<int64_t>();
+  throw Error(ErrorKind::numerical,
+              fmt::format("the prediction for example {} (counted from 1) is not finite: its inputs are far outside of "
+                          "what the network was trained on; check that row",
+                          first + row + 1));
 }
 
 /// [N, C] mean and variance of f to the target's units.
@@ -96,10 +107,12 @@ void for_each_prediction(const TrainedModel& trained, const at::Tensor& inputs, 
                          const std::function<void(const FunctionPredictive& chunk, int64_t first)>& use) {
   const at::Tensor shaped = shape_inputs(trained, inputs);
   const int64_t outputs = std::max<int64_t>(1, trained.posterior.data_fit.outputs());
-  constexpr int64_t covariance_bytes = int64_t{1} << 27, most_examples = 1024;
+  constexpr int64_t covariance_bytes = int64_t{1} << 27;
   constexpr int64_t bytes = sizeof(double);
-  // Not from the memory that happens to be free: the streams of samples begin with a chunk.
-  const int64_t chunk = std::clamp<int64_t>(covariance_bytes / (outputs * outputs * bytes), 1, most_examples);
+  // Not from the memory that happens to be free: the streams of samples begin with a chunk. A power of two, so that
+  // parts of all examples have the same chunks.
+  int64_t chunk = predict_part;
+  while (chunk > 1 && chunk * outputs * outputs * bytes > covariance_bytes) chunk /= 2;
   for (int64_t first = 0; first < shaped.size(0); first += chunk) {
     const int64_t count = std::min(chunk, shaped.size(0) - first);
     const at::Tensor part = shaped.narrow(0, first, count).to(trained.model.network.dtype());
@@ -120,22 +133,26 @@ TablePredictions predict_table(const TrainedModel& trained, const at::Tensor& in
   const bool classes = trained.encoding.task == Task::classification;
   if (result.method == PredictMethod::map) {
     const at::Tensor outputs = predict_outputs(trained, inputs, options.progress);
+    expect_finite(outputs, options.first);
     if (classes) {
       result.probabilities = class_probabilities(outputs);
     } else {
       result.regression = map_regression(trained.model, trained.encoding, outputs);
+      expect_finite(result.regression.sd, options.first);
     }
     return result;
   }
   std::vector<at::Tensor> means, variances, probabilities;
   for_each_prediction(trained, inputs, options, [&](const FunctionPredictive& function, int64_t first) {
+    expect_finite(function.mean, options.first + first);
+    expect_finite(function.covariance, options.first + first);
     if (!classes) {
       means.push_back(function.mean);
       variances.push_back(function.covariance.diagonal(0, 1, 2).clamp_min(0));
     } else if (result.method == PredictMethod::probit) {
       probabilities.push_back(predict_probit(remove_common_mode(function)));
     } else {
-      at::Generator stream = random_stream({options.seed, static_cast<uint64_t>(first)});
+      at::Generator stream = random_stream({options.seed, static_cast<uint64_t>(options.first + first)});
       probabilities.push_back(predict_sampled(function, options.samples, std::move(stream)));
     }
   });
@@ -143,6 +160,7 @@ TablePredictions predict_table(const TrainedModel& trained, const at::Tensor& in
     result.probabilities = at::cat(probabilities);
   } else {
     result.regression = in_target_units(trained.model, trained.encoding, at::cat(means), at::cat(variances));
+    expect_finite(result.regression.sd, options.first);  // the rate of a count is an exponential
   }
   return result;
 }

@@ -21,6 +21,7 @@ struct PredictOptions {
   PosteriorScope scope = PosteriorScope::whole;         // of all methods but `map`
   int64_t samples = 1000;                               // S of `sampled`
   uint64_t seed = 0;                                    // of `sampled`
+  int64_t first = 0;                                    // place of the first example among all: see `predict_part`
   int64_t memory_budget = 0;                            // bytes; 0: default_memory_budget()
   std::function<void(int64_t examples_done)> progress;  // may throw to interrupt
 };
@@ -39,6 +40,10 @@ struct TablePredictions {
   RegressionTable regression;                 // undefined for a classification
   at::Tensor probabilities;                   // [N, C] float64, C classes; undefined for a regression
 };
+
+/// Examples that come in parts of a multiple of this number, with their place in the options, give the same bits as all
+/// at once.
+inline constexpr int64_t predict_part = 1024;
 
 /// `inputs` as `encode_inputs` gives them, [N, D] or [N, input_shape...]. In chunks that do not depend on the machine:
 /// samples of an example depend on the seed and its place alone. Throws Error(usage) for a method that the task does

@@ -8,8 +8,10 @@
 #include <numeric>
 
 #include "ockham/base/error.h"
+#include "ockham/base/printable.h"
 #include "ockham/curvature/curvature_tensors.h"
 #include "ockham/network/architectures.h"
+#include "ockham/network/initialise.h"
 #include "ockham/network/scaled_images.h"
 #include "ockham/network/torchscript.h"
 #include "ockham/predict/checked_tensors.h"
@@ -116,7 +118,15 @@ ModelDescription describe(const TrainedModel& trained) {
   return description;
 }
 
+/// A network that a file describes cannot have more weights than the file.
+int64_t count_values(const NamedTensors& tensors) {
+  int64_t count = 0;
+  for (const auto& [name, tensor] : tensors) count += tensor.numel();
+  return count;
+}
+
 Network make_network(const ModelDescription& description, const std::string& torchscript, CheckedTensors& reader) {
+  const ParameterLimit limit(count_values(reader.with_prefix(weights_prefix)));
   const Network network =
       description.torchscript
           ? parse_torchscript(torchscript, description.network, description.dtype)
@@ -258,11 +268,11 @@ TrainedModel load_trained_model(const std::string& path) {
   } catch (const Error& error) {
     // A mistake of the file, whoever noticed it.
     const ErrorKind kind = error.kind() == ErrorKind::usage ? ErrorKind::data : error.kind();
-    throw Error(kind, fmt::format("{}: {}", path, error.what()));
+    throw Error(kind, fmt::format("{}: {}", path, printable(error.what())));
   } catch (const c10::Error& error) {
     const std::string message = error.what_without_backtrace();
     throw Error(ErrorKind::data, fmt::format("{}: is damaged, the model in it cannot be made ({})", path,
-                                             message.substr(0, message.find('\n'))));
+                                             printable(message.substr(0, message.find('\n')))));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ockham/base/error.h"
+#include "ockham/base/printable.h"
 #include "ockham/report/report_fields.h"
 
 namespace ockham {
@@ -102,7 +103,7 @@ std::string format_report_data(const RunReport& report) { return report::report_
 
 RunReport parse_report_data(const std::string& text) {
   const auto refuse = [](const std::string& reason) -> Error {
-    return Error(ErrorKind::data, "the report data cannot be read: " + reason + "; run `ockham fit` again");
+    return Error(ErrorKind::data, "the report data cannot be read: " + printable(reason) + "; run `ockham fit` again");
   };
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || json.value("format", Json()) != "ockham report") throw refuse("it is no report.json");

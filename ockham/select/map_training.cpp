@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "ockham/base/error.h"
+
 namespace ockham {
 namespace {
 
@@ -73,9 +75,11 @@ MapTraining train_map(const Model& model, const Dataset& data, const MapTraining
     optimiser.set_learning_rate(learning_rate_at(options.optimiser, epoch - 1, options.epochs));
     const auto order =
         random_stream({options.seed, options.candidate, options.restart, static_cast<uint64_t>(epoch), kOrderStream});
-    result.loss = map_epoch(trained, prepared, options.map, optimiser, order);
-    if (!std::isfinite(result.loss)) {
-      result.failure = fmt::format("the loss is not finite in epoch {}: use a smaller learning rate (--lr)", epoch);
+    try {
+      result.loss = map_epoch(trained, prepared, options.map, optimiser, order);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::numerical) throw;
+      result.failure = fmt::format("in epoch {}: {}", epoch, error.what());
       return end();
     }
     const bool due = options.noise_interval > 0 && (epoch % options.noise_interval == 0 || epoch == options.epochs);

@@ -52,15 +52,17 @@ class Trainings {
         train(mine, epoch);
       }
     };
-    if (options_.workers <= 1) {
+    const auto work_alone = [&] {
+      const SingleThread alone;
       work();
+    };
+    if (all_.size() == 1) {
+      work();
+    } else if (options_.workers <= 1) {
+      options_.threads == TrainingThreads::one_each ? work_alone() : work();
     } else {
       std::vector<std::thread> workers;
-      for (size_t i = 0; i < std::min(options_.workers, order.size()); ++i)
-        workers.emplace_back([&] {
-          const SingleThread alone;
-          work();
-        });
+      for (size_t i = 0; i < std::min(options_.workers, order.size()); ++i) workers.emplace_back(work_alone);
       for (std::thread& worker : workers) worker.join();
     }
     if (error_) std::rethrow_exception(error_);

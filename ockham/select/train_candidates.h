@@ -29,11 +29,16 @@ struct CandidateTraining {
   int64_t eliminated_at = 0;  // the epoch after which it was given up as hopeless; 0: it was not
 };
 
+/// Where trainings are several, in all. A number of threads can change the last digits; a number of workers cannot when
+/// each training has one.
+enum class TrainingThreads { all_unless_at_once, one_each };
+
 struct CandidatesOptions {
   OnlineOptions online;  // its keys `candidate` and `restart` are set for each training
   size_t restarts = 1;
   /// Trainings at once. With more than one, each runs on one thread, which for small networks is the faster way.
   size_t workers = 1;
+  TrainingThreads threads = TrainingThreads::all_unless_at_once;
   TrainingOrder order = TrainingOrder::dearest_first;
   /// Epochs at which all trainings wait for each other, and which of them go on (by their traces up to that epoch).
   /// Empty: nothing is eliminated.

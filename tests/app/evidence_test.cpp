@@ -42,6 +42,24 @@ TEST_F(EvidenceTool, JsonHasEveryFieldOfTheContract) {
   EXPECT_NEAR(result.at("log_marginal_likelihood_per_example").get<double>(), sum / 12, 1e-10);
 }
 
+TEST_F(EvidenceTool, CheckPrintsItsVerdict) {
+  const json result = run_json({"--structure", "full", "--check"});
+  std::vector<std::string> names;
+  bool all_hold = true;
+  for (const json& check : result.at("checks")) {
+    names.push_back(check.at("name"));
+    ASSERT_FALSE(check.contains("not_checked")) << check;
+    const bool holds = check.at("holds").get<bool>();
+    EXPECT_TRUE(holds || names.back() == "mode") << check;
+    all_hold = all_hold && holds;
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"floating type", "batch order", "other space", "gradient", "mode"}));
+  EXPECT_EQ(result.at("checks_hold"), all_hold);
+  const ToolRun table = run({"--structure", "full", "--check"});
+  EXPECT_NE(table.out.find(all_hold ? "checks: all hold" : "checks: not all hold"), std::string::npos) << table.out;
+  for (const std::string& name : names) EXPECT_NE(table.out.find("  " + name), std::string::npos) << table.out;
+}
+
 TEST_F(EvidenceTool, GaussianHasNoiseAndNoTemperature) {
   const json one =
       run_json({"--likelihood", "gaussian", "--targets", path("r.npy"), "--noise", "0.5", "--structure", "full"});

@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ockham/base/random.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/finite_differences.h"
@@ -145,6 +147,32 @@ TEST(TablePredictions, DoNotDependOnTheBudget) {
   EXPECT_EQ(done.back(), 1500);
 }
 
+TEST(TablePredictions, OfPartsAreThoseOfTheWholeBitForBit) {
+  for (const Likelihood& likelihood : std::vector<Likelihood>{Gaussian{}, Categorical{}}) {
+    TrainedCase wanted;
+    wanted.likelihood = likelihood;
+    const TrainedModel trained = make_trained(wanted);
+    const at::Tensor inputs = testing::trained_data(trained, likelihood, 3 * predict_part + 100, 4).inputs();
+    const bool classes = trained.encoding.task == Task::classification;
+    for (const PredictMethod method : {PredictMethod::map, PredictMethod::linearised, PredictMethod::sampled}) {
+      if (method == PredictMethod::sampled && !classes) continue;
+      PredictOptions options = by(method);
+      options.samples = 20;
+      const TablePredictions whole = predict_table(trained, inputs, options);
+      for (options.first = 0; options.first < inputs.size(0); options.first += 2 * predict_part) {
+        const int64_t count = std::min(2 * predict_part, inputs.size(0) - options.first);
+        const TablePredictions part = predict_table(trained, inputs.narrow(0, options.first, count), options);
+        if (classes) {
+          EXPECT_TRUE(part.probabilities.equal(whole.probabilities.narrow(0, options.first, count)));
+          continue;
+        }
+        EXPECT_TRUE(part.regression.mean.equal(whole.regression.mean.narrow(0, options.first, count)));
+        EXPECT_TRUE(part.regression.sd.equal(whole.regression.sd.narrow(0, options.first, count)));
+      }
+    }
+  }
+}
+
 TEST(TablePredictions, OfTheLastLayerAlone) {
   TrainedCase wanted;
   wanted.likelihood = Categorical{};
@@ -176,6 +204,22 @@ TEST(TablePredictions, RefuseWhatTheModelDoesNotHave) {
   PredictOptions none = by(PredictMethod::sampled);
   none.samples = 0;
   expect_error(ErrorKind::usage, {"samples", "0"}, [&] { predict_table(make_trained(classes), inputs, none); });
+}
+
+TEST(TablePredictions, ThatAreNotFiniteAreRefusedByTheirRow) {
+  for (const Likelihood& likelihood : std::vector<Likelihood>{Gaussian{}, Categorical{}, Poisson{}}) {
+    TrainedCase wanted;
+    wanted.likelihood = likelihood;
+    const TrainedModel trained = make_trained(wanted);
+    const at::Tensor inputs = testing::trained_data(trained, likelihood, 30, 4).inputs().to(at::kDouble).clone();
+    inputs[17].fill_(1e60);  // more than float32 holds
+    for (const PredictMethod method : {PredictMethod::map, PredictMethod::automatic}) {
+      PredictOptions options = by(method);
+      options.first = predict_part;
+      expect_error(ErrorKind::numerical, {"example 1042 ", "not finite"},
+                   [&] { predict_table(trained, inputs, options); });
+    }
+  }
 }
 
 }  // namespace

@@ -188,6 +188,14 @@ TEST_F(SavedModel, RefusesDamage) {
     for (const char* name : {"posterior.0.matrix", "posterior.0.factor", "posterior.0.parameters"})
       file.tensors.erase(name);
   });
+  // What a few words describe is not made before it is known to fit what the file holds.
+  for (const char* network :
+       {"mlp:900000000-900000000", "mlp:100000-100000", "mlp:5-5-5-5-5-5-5-5-5-5-5-5-5-5-5-5-5-5-5"})
+    expect_refused({"more than the"}, [&](TensorFile& file) {
+      std::string& text = file.metadata["model"];
+      text.replace(text.find("\"network\""), text.find(',', text.find("\"network\"")) - text.find("\"network\""),
+                   std::string("\"network\": \"") + network + "\"");
+    });
   testing::write_bytes(path_, "not a model");
   expect_error(ErrorKind::data, {"model.safetensors"}, [&] { load_trained_model(path_); });
   expect_error(ErrorKind::data, {"nowhere"}, [&] { load_trained_model(directory_.path("nowhere")); });

@@ -57,6 +57,17 @@ TEST(Elimination, GrantsTheRiseOfTheLastEpochsAndAJump) {
   EXPECT_EQ(survivors(50, flat), (std::vector<bool>{true, true, false}));
 }
 
+TEST(Elimination, BeforeTheFirstPassNobodyGoes) {
+  std::vector<CandidateTraining> trainings(2);
+  for (size_t i = 0; i < trainings.size(); ++i) {
+    trainings[i].candidate = i;
+    trainings[i].result.failure = "no curvature pass was made";
+  }
+  EXPECT_EQ(survivors(25, evidence_traces(trainings)), (std::vector<bool>{true, true}));
+  trainings[1].result.state.failure = "the loss is not finite";
+  EXPECT_EQ(survivors(25, evidence_traces(trainings)), (std::vector<bool>{true, false}));
+}
+
 /// Concave traces never rise faster than before: whoever wins in the end is never eliminated, at any rung.
 TEST(Elimination, NeverLosesTheWinnerOfConcaveTraces) {
   auto stream = random_stream({5});

@@ -1,6 +1,7 @@
 #include "ockham/select/train_candidates.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -84,6 +85,19 @@ TEST(TrainCandidates, NumbersDoNotDependOnHowManyAreTrainedAtOnce) {
   ASSERT_EQ(alone.size(), 6u);
   EXPECT_NE(alone[2].result.best.log_evidence, alone[3].result.best.log_evidence);  // restarts differ
   expect_equal(alone, train_candidates(candidates(), data, make_options(3)));
+}
+
+TEST(TrainCandidates, WithOneThreadEachAlsoAloneInAProcessOfTwo) {
+  const int before = at::get_num_threads();
+  set_threads(2);
+  const Dataset data = make_data();
+  CandidatesOptions options = make_options(1);
+  options.threads = TrainingThreads::one_each;
+  const auto alone = train_candidates(candidates(), data, options);
+  EXPECT_EQ(at::get_num_threads(), 2);
+  options.workers = 2;
+  expect_equal(alone, train_candidates(candidates(), data, options));
+  set_threads(before);
 }
 
 TEST(TrainCandidates, AnyTrainingEqualsTheOneByItself) {
