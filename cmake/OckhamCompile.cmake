@@ -7,6 +7,7 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
       ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE_PROGRAM})
 endif()
 find_program(LLD_PROGRAM NAMES ld.lld)
+include(OckhamSanitize)
 
 function(ockham_compile_settings target)
   target_compile_features(${target} PUBLIC cxx_std_17)

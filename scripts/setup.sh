@@ -20,6 +20,7 @@ needed_packages() {
   [ -e "$include/png.h" ] || echo libpng-dev
   [ -e "$include/jpeglib.h" ] || echo libjpeg-dev
   [ -e "$include/gtest/gtest.h" ] || echo libgtest-dev
+  [ -e "$include/rapidcheck.h" ] || echo librapidcheck-dev
   [ -e "$include/benchmark/benchmark.h" ] || echo libbenchmark-dev
   have ld.lld || echo lld
   have ccache || echo ccache
