@@ -172,9 +172,10 @@ TEST_F(SavedModel, RefusesDamage) {
   expect_refused({"3 outputs"}, replace("model", "\"outputs\": 1", "\"outputs\": 3"));
   expect_refused({"outputs"}, replace("model", "\"outputs\": 1", "\"outputs\": -1"));
   expect_refused({"mlq"}, replace("model", "mlp:4", "mlq:4"));
-  expect_refused({"hidden1.weight", "[5, 5]"}, replace("model", "mlp:4", "mlp:5"));
+  expect_refused({"more than the 29 weights", "hidden1.bias"}, replace("model", "mlp:4", "mlp:5"));
+  expect_refused({"hidden1.weight", "[3, 5]"}, replace("model", "mlp:4", "mlp:3"));
   expect_refused({"features"}, replace("model", "\"input_shape\": [\n  5", "\"input_shape\": [\n  6"));
-  expect_refused({"weights.output.bias", "missing"},
+  expect_refused({"more than the 28 weights", "output.bias"},
                  [](TensorFile& file) { file.tensors.erase("weights.output.bias"); });
   expect_refused({"weights.output.bias", "not finite"},
                  [](TensorFile& file) { file.tensors["weights.output.bias"] = at::full({1}, NAN); });
@@ -193,8 +194,9 @@ TEST_F(SavedModel, RefusesDamage) {
        {"mlp:900000000-900000000", "mlp:100000-100000", "mlp:5-5-5-5-5-5-5-5-5-5-5-5-5-5-5-5-5-5-5"})
     expect_refused({"more than the"}, [&](TensorFile& file) {
       std::string& text = file.metadata["model"];
-      text.replace(text.find("\"network\""), text.find(',', text.find("\"network\"")) - text.find("\"network\""),
-                   std::string("\"network\": \"") + network + "\"");
+      const std::string key = "\"network\": \"";
+      const size_t first = text.find(key) + key.size();
+      text.replace(first, text.find('"', first) - first, network);
     });
   testing::write_bytes(path_, "not a model");
   expect_error(ErrorKind::data, {"model.safetensors"}, [&] { load_trained_model(path_); });
