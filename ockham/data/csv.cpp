@@ -15,9 +15,19 @@
 namespace ockham {
 namespace {
 
+/// Would the reader take a text that begins so for something else than a table: a byte-order mark, another kind of
+/// file, a line that names the separator?
+bool misleads(std::string_view beginning) {
+  for (const std::string_view start :
+       {"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff", "PK", "PAR1", "BZh", "<", "[{", "@", "sep="})
+    if (beginning.substr(0, start.size()) == start) return true;
+  return false;
+}
+
 void append_field(std::string& text, std::string_view field) {
   const bool blank_edge = !field.empty() && (field.front() == ' ' || field.back() == ' ');
-  if (!blank_edge && field.find_first_of(",;\t\"\r\n") == std::string_view::npos) {
+  const bool first = text.empty() && misleads(field);
+  if (!blank_edge && !first && field.find_first_of(",;\t\"\r\n") == std::string_view::npos) {
     text += field;
     return;
   }

@@ -153,5 +153,18 @@ TEST(Csv, WritesAndReadsFiles) {
                [&] { write_csv(directory.path("missing/out.csv"), make_table("made", {"a"}, {{"1"}})); });
 }
 
+TEST(WriteCsv, ATableIsNotTakenForAnotherKindOfFile) {
+  CsvOptions options;
+  options.separator = ',';
+  options.header = HeaderRow::present;
+  for (const char* name : {"\xef\xbb\xbf"
+                           "a",
+                           "PAR1", "BZh", "<html", "<!", "<?xml", "[{", "@relation", "@RELATION", "sep=;"}) {
+    const CsvTable table = make_table("t", {name, "y"}, {{"1", "2"}});
+    EXPECT_EQ(parse_csv(format_csv(table), "again", options).names, table.names) << name;
+  }
+  EXPECT_EQ(format_csv(make_table("t", {"plain", "y"}, {{"1", "2"}})), "plain,y\n1,2\n");
+}
+
 }  // namespace
 }  // namespace ockham
