@@ -87,7 +87,7 @@ struct DecomposedCurvature::State {
       std::sort(indices->begin(), indices->end());
       indices->erase(std::unique(indices->begin(), indices->end()), indices->end());
       try {
-        store.compute(*indices, indices == &with_vectors);
+        store.compute(*indices, indices == &with_vectors, options.decompose);
       } catch (const Error& error) {
         if (error.kind() == ErrorKind::numerical) name_what_is_not_finite();
         throw;
@@ -246,6 +246,26 @@ OutputPosterior DecomposedCurvature::output_posterior(const PrecisionPoint& give
     blocks.push_back(std::visit([&](auto& kind) { return kind.output_covariance(point, type); }, block));
   }
   return OutputPosterior(std::move(blocks));
+}
+
+at::Tensor DecomposedCurvature::apply_root(const PrecisionPoint& given, const at::Tensor& rows, bool transposed) const {
+  const PrecisionPoint point = state_->prepare(given);
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  at::Tensor result = at::empty(rows.sizes(), rows.options());
+  for (DecomposedBlock& block : state_->blocks) {
+    std::visit(
+        [&](auto& kind) { kind.span().scatter(kind.apply_root(point, kind.span().gather(rows), transposed), result); },
+        block);
+  }
+  return result;
+}
+
+at::Tensor DecomposedCurvature::apply_root(const PrecisionPoint& point, const at::Tensor& rows) const {
+  return apply_root(point, rows, false);
+}
+
+at::Tensor DecomposedCurvature::apply_root_transposed(const PrecisionPoint& point, const at::Tensor& rows) const {
+  return apply_root(point, rows, true);
 }
 
 at::Tensor DecomposedCurvature::sample(const PrecisionPoint& given, int64_t samples, at::Generator generator) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ockham/curvature/curvature.h"
+#include "ockham/curvature/decompose_many.h"
 #include "ockham/curvature/output_posterior.h"
 #include "ockham/probability/prior.h"
 
@@ -33,6 +34,7 @@ struct DecomposeOptions {
   bool damping = false;  // the paper's ablation: (√s q_i + √δ)(√s w_j + √δ) instead of s q_i w_j + δ
   bool eigenvectors =
       true;  // compute them at once; else when something first needs them (solve, sample, root derivatives)
+  DecomposeMany decompose = {};  // of the matrices that are decomposed at once; empty: here and now
 };
 
 /// A handle: copies share the decomposition and its caches, which are safe to use from several threads.
@@ -55,6 +57,10 @@ class DecomposedCurvature {
   at::Tensor output_covariance(const PrecisionPoint& point, const at::Tensor& jacobian) const;
   /// The same from layer calls and without J as a whole, at this point and in this type, for batch after batch.
   OutputPosterior output_posterior(const PrecisionPoint& point, at::ScalarType type = at::kDouble) const;
+  /// W x for every row x of [S, P] float64, with W [P, P] a root of the inverse: H⁻¹ = W Wᵀ; and Wᵀ x. The root is that
+  /// of each block: an eigenbasis over the roots of its eigenvalues, or L⁻ᵀ of H = L Lᵀ.
+  at::Tensor apply_root(const PrecisionPoint& point, const at::Tensor& rows) const;
+  at::Tensor apply_root_transposed(const PrecisionPoint& point, const at::Tensor& rows) const;
   /// S samples of N(0, H⁻¹), [S, P] float64.
   at::Tensor sample(const PrecisionPoint& point, int64_t samples, at::Generator generator) const;
 
@@ -64,6 +70,7 @@ class DecomposedCurvature {
   const Prior& prior() const;
 
  private:
+  at::Tensor apply_root(const PrecisionPoint& point, const at::Tensor& rows, bool transposed) const;
   struct State;
   std::shared_ptr<State> state_;
 };

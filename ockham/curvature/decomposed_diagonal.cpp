@@ -69,6 +69,10 @@ at::Tensor DecomposedDiagonal::covariance(const PrecisionPoint& point, const at:
   return at::bmm(whitened, whitened.transpose(1, 2));
 }
 
+at::Tensor DecomposedDiagonal::apply_root(const PrecisionPoint& point, const at::Tensor& rows, bool) {
+  return rows / precision_at(point).sqrt();
+}
+
 at::Tensor DecomposedDiagonal::sample(const PrecisionPoint& point, int64_t samples, at::Generator generator) {
   return at::randn({samples, span_.size()}, generator, at::kDouble) / precision_at(point).sqrt();
 }

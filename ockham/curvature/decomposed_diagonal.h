@@ -33,6 +33,7 @@ class DecomposedDiagonal {
   void add_root_form(const PrecisionPoint& point, const at::Tensor& vector, at::Tensor& by_root);
   at::Tensor covariance(const PrecisionPoint& point, const at::Tensor& jacobian);
   BlockCovariance output_covariance(const PrecisionPoint& point, at::ScalarType type);
+  at::Tensor apply_root(const PrecisionPoint& point, const at::Tensor& rows, bool transposed);
   at::Tensor sample(const PrecisionPoint& point, int64_t samples, at::Generator generator);
 
  private:

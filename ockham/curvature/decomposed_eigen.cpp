@@ -19,7 +19,7 @@ size_t EigenStore::add(const at::Tensor& matrix) {
   return entries_.size() - 1;
 }
 
-void EigenStore::compute(const std::vector<size_t>& indices, bool vectors) {
+void EigenStore::compute(const std::vector<size_t>& indices, bool vectors, const DecomposeMany& decompose) {
   std::vector<size_t> missing;
   std::vector<at::Tensor> matrices;
   for (size_t index : indices) {
@@ -29,7 +29,7 @@ void EigenStore::compute(const std::vector<size_t>& indices, bool vectors) {
     matrices.push_back(entry.matrix);
   }
   if (missing.empty()) return;
-  std::vector<SymmetricEigen> eigen = symmetric_eigen(matrices, vectors);
+  std::vector<SymmetricEigen> eigen = decompose ? decompose(matrices, vectors) : symmetric_eigen(matrices, vectors);
   for (size_t i = 0; i < missing.size(); ++i) {
     Entry& entry = entries_[missing[i]];
     if (vectors) entry.vectors = eigen[i].vectors;

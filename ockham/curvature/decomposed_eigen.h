@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "ockham/curvature/decompose_many.h"
+
 namespace ockham {
 
 class EigenStore {
@@ -15,7 +17,7 @@ class EigenStore {
   size_t add(const at::Tensor& matrix);
 
   /// Decomposes these in parallel, now; those already decomposed are left alone.
-  void compute(const std::vector<size_t>& indices, bool vectors);
+  void compute(const std::vector<size_t>& indices, bool vectors, const DecomposeMany& decompose = {});
 
   bool has_values(size_t index) const { return entries_[index].values.defined(); }
   /// Computed when they are not there yet; negative round-off is set to zero. When vectors are asked for, all matrices

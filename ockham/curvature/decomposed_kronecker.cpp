@@ -286,14 +286,21 @@ at::Tensor DecomposedKronecker::covariance(const std::vector<Inverse>& groups, c
   return total;
 }
 
-at::Tensor DecomposedKronecker::sample(const PrecisionPoint& point, int64_t samples, at::Generator generator) {
-  at::Tensor noise = split(at::randn({samples, span_.size()}, generator, at::kDouble));
+at::Tensor DecomposedKronecker::apply_root(const PrecisionPoint& point, const at::Tensor& rows, bool transposed) {
+  const at::Tensor input = split(rows);
+  at::Tensor output = at::empty(input.sizes(), input.options());
   for (size_t g = 0; g < groups_.size(); ++g) {
+    const int64_t k = static_cast<int64_t>(g);
     const Basis at_point = basis(g, point);
-    at::Tensor part = noise.select(1, static_cast<int64_t>(g));
-    part.copy_(out_of_basis(part / denominators(at_point, point.scale).sqrt(), at_point.left, at_point.right));
+    const at::Tensor root = denominators(at_point, point.scale).sqrt(), part = input.select(1, k);
+    output.select(1, k).copy_(transposed ? into_basis(part, at_point.left, at_point.right) / root
+                                         : out_of_basis(part / root, at_point.left, at_point.right));
   }
-  return noise.reshape({samples, span_.size()});
+  return output.reshape(rows.sizes());
+}
+
+at::Tensor DecomposedKronecker::sample(const PrecisionPoint& point, int64_t samples, at::Generator generator) {
+  return apply_root(point, at::randn({samples, span_.size()}, generator, at::kDouble), false);
 }
 
 }  // namespace ockham

@@ -217,6 +217,11 @@ at::Tensor DecomposedMatrix::covariance(const at::Tensor& factor, const at::Tens
   return at::bmm(whitened, whitened.transpose(1, 2));
 }
 
+at::Tensor DecomposedMatrix::apply_root(const PrecisionPoint& point, const at::Tensor& rows, bool transposed) {
+  const at::Tensor& factor = factor_at(point);
+  return transposed ? solve_lower(factor, rows) : solve_lower_transposed(factor, rows);
+}
+
 at::Tensor DecomposedMatrix::sample(const PrecisionPoint& point, int64_t samples, at::Generator generator) {
   const at::Tensor noise = at::randn({span_.size(), samples}, generator, at::kDouble);
   return solve_lower_transposed(factor_at(point), noise.t());

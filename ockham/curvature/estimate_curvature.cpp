@@ -121,14 +121,24 @@ Curvature finish(CurvaturePlan& plan, int64_t examples) {
 
 }  // namespace
 
+bool splits(const CurvatureOptions& options) { return options.kind != CurvatureKind::mc_fisher && !folds(options); }
+
 CurvatureEstimate estimate_curvature(const Network& network, const Likelihood& likelihood, const Dataset& data,
                                      const Hyperparameters& hyperparameters, const CurvatureOptions& options) {
+  if (options.part.count > 1 && !splits(options))
+    throw Error(ErrorKind::usage,
+                "A pass with the Monte-Carlo Fisher or folded columns cannot be made in parts; make it as a whole.");
   if (PlainMlp* mlp = HandmadePasses::of(network)) {
     if (auto by_hand = estimate_plain_mlp(*mlp, likelihood, data, hyperparameters, options)) return *std::move(by_hand);
   }
   const VerifiedObserver observer(network, data.inputs(), options.observe, options.verify);
   const Observation& seen = observer.sample();
   const int64_t outputs = seen.outputs().size(1), examples = data.size();
+  const Range passed = part_of(examples, options.part);
+  if (passed.length == 0)
+    throw Error(ErrorKind::usage,
+                fmt::format("There are {} examples for {} parts; give no more parts (--ranks) than examples.", examples,
+                            options.part.count));
   const at::Tensor targets = prepare_targets(likelihood, data.targets(), outputs, network.dtype());
 
   RootOptions root_options;
@@ -136,8 +146,8 @@ CurvatureEstimate estimate_curvature(const Network& network, const Likelihood& l
   root_options.mc_samples = options.mc_samples;
   root_options.derivatives = options.root_derivatives;
   const int64_t derivatives = options.root_derivatives ? root_hyperparameter_count(likelihood, outputs) : 0;
-  const PlanInput plan_input{network, seen,       examples, root_columns(likelihood, outputs, root_options),
-                             outputs, derivatives};
+  const int64_t columns = root_columns(likelihood, outputs, root_options);
+  const PlanInput plan_input{network, seen, examples, columns, outputs, derivatives, passed.length};
   CurvaturePlan plan = plan_curvature(plan_input, options);
 
   CurvatureEstimate estimate{{}, DataFit(likelihood, hyperparameters, derivatives > 0), {}, {}, plan.messages, outputs};
@@ -165,8 +175,8 @@ CurvatureEstimate estimate_curvature(const Network& network, const Likelihood& l
   const at::Generator generator = random_stream({options.seed, 0x6d63666973686572});
   std::optional<FoldedOrder> folded;
   if (folds(options)) folded = order_by_columns(network, likelihood, data, hyperparameters, options);
-  for (int64_t first = 0; first < examples; first += batch_size) {
-    const int64_t count = std::min(batch_size, examples - first);
+  for (int64_t first = passed.first; first < passed.end(); first += batch_size) {
+    const int64_t count = std::min(batch_size, passed.end() - first);
     const at::Tensor chosen = folded ? folded->examples.narrow(0, first, count) : at::Tensor();
     const Batch batch = folded ? data.gather(chosen) : data.slice(first, count);
     const at::Tensor batch_targets = folded ? targets.index_select(0, chosen) : targets.narrow(0, first, count);
@@ -199,7 +209,7 @@ CurvatureEstimate estimate_curvature(const Network& network, const Likelihood& l
           add_gradient(observation, network, columns[d], estimate.gradient_derivatives[d]);
       }
     }
-    if (options.progress) options.progress(first + count);
+    if (options.progress) options.progress((first + count - passed.first) * examples / passed.length);
   }
 
   estimate.curvature = finish(plan, examples);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ockham/base/part_of.h"
 #include "ockham/curvature/curvature.h"
 #include "ockham/data/dataset.h"
 #include "ockham/network/network.h"
@@ -38,12 +39,21 @@ struct CurvatureOptions {
   int64_t largest_exact_block = 1024;
   /// Full structure: choose between P × P and NC × NC by size; tests force one.
   enum class DenseForm { automatic, matrix, rows } dense_form = DenseForm::automatic;
+  /// Only this part of the examples is passed, in their order. Everything else (form of the blocks, verification, the
+  /// 1/N of a factor) is that of the whole data set, so that matrices, factors and diagonals of the parts add up, and
+  /// rows follow each other (evidence/shared_curvature.h). Not together with what draws at random over the whole pass:
+  /// `splits` says so.
+  Part part;
   ObserveOptions observe;
   /// Checks the recognised layer calls against autograd on a few examples before the pass; a training loop may do it
   /// once.
   bool verify = true;
   std::function<void(int64_t examples_done)> progress;  // may throw to interrupt
 };
+
+/// Whether a pass can be made in parts: not with the Monte-Carlo Fisher and folded columns, whose draws follow each
+/// other.
+bool splits(const CurvatureOptions& options);
 
 struct CurvatureEstimate {
   Curvature curvature;

@@ -74,7 +74,7 @@ CurvatureBlock sum_squares(const PlainMlp& mlp, Columns columns) {
 }
 
 /// Σ_k gᵀg and aᵀa / N for a weight; its bias has the first of the two.
-std::vector<CurvatureBlock> multiply_factors(const PlainMlp& mlp, Columns columns) {
+std::vector<CurvatureBlock> multiply_factors(const PlainMlp& mlp, Columns columns, int64_t examples) {
   std::vector<GramAccumulator> gradients;
   for (const PlainMlp::Layer& layer : mlp.layers())
     gradients.emplace_back(mlp.network().layout()[layer.weight].shape[0]);
@@ -94,7 +94,7 @@ std::vector<CurvatureBlock> multiply_factors(const PlainMlp& mlp, Columns column
     KroneckerBlock weight;
     weight.parameter = mlp.layers()[l].weight;
     weight.left = gradients[l].finish().unsqueeze(0);
-    weight.right = inputs.finish().unsqueeze(0).div_(static_cast<double>(mlp.input(l).size(0)));
+    weight.right = inputs.finish().unsqueeze(0).div_(static_cast<double>(examples));
     DenseBlock bias;
     bias.parameters = {mlp.layers()[l].bias};
     bias.matrix = weight.left[0];
@@ -129,11 +129,12 @@ void write_rows(const PlainMlp& mlp, Kept* rows, int64_t stride) {
 }
 
 /// All parameters together: Φᵀ Φ, or Φ itself where it has fewer rows than weights.
-CurvatureBlock collect_rows(const PlainMlp& mlp, Columns columns, CurvatureOptions::DenseForm form) {
+CurvatureBlock collect_rows(const PlainMlp& mlp, Columns columns, int64_t all_examples,
+                            CurvatureOptions::DenseForm form) {
   const int64_t examples = mlp.input(0).size(0), weights = mlp.network().layout().total();
   const int64_t count = examples * columns.count();
-  const bool by_rows =
-      form == CurvatureOptions::DenseForm::automatic ? count < weights : form == CurvatureOptions::DenseForm::rows;
+  const bool by_rows = form == CurvatureOptions::DenseForm::automatic ? all_examples * columns.count() < weights
+                                                                      : form == CurvatureOptions::DenseForm::rows;
   DenseBlock block;
   block.parameters = all_parameters(mlp);
   GramAccumulator gram(weights);
@@ -141,7 +142,9 @@ CurvatureBlock collect_rows(const PlainMlp& mlp, Columns columns, CurvatureOptio
     block.rows = at::empty({count, weights}, at::kDouble);
     for (size_t l = 0; l < mlp.layers().size(); ++l) {
       const at::Tensor left = at::empty({count, mlp.network().layout()[mlp.layers()[l].weight].shape[0]}, at::kDouble);
-      block.row_factors.push_back({mlp.layers()[l].weight, left, mlp.input(l).to(at::kDouble)});
+      // A copy: the next pass writes over its inputs, and a fit may outlive it.
+      const at::Tensor inputs = mlp.input(l).to(at::kDouble, /*non_blocking=*/false, /*copy=*/true);
+      block.row_factors.push_back({mlp.layers()[l].weight, left, inputs});
       block.row_factors.push_back({mlp.layers()[l].bias, left, at::ones({examples, 1}, at::kDouble)});
     }
   }
@@ -172,23 +175,26 @@ std::optional<CurvatureEstimate> estimate_plain_mlp(PlainMlp& mlp, const Likelih
   if (!has_all_that_is_asked(mlp, data.size(), options)) return std::nullopt;
   if (data.inputs().scalar_type() != mlp.network().dtype()) return std::nullopt;
   const at::NoGradGuard no_gradients;
-  const at::Tensor& outputs = mlp.forward(data.inputs());
+  const Range passed = part_of(data.size(), options.part);
+  if (passed.length == 0) return std::nullopt;  // refused there
+  const Batch batch = data.slice(passed.first, passed.length);
+  const at::Tensor& outputs = mlp.forward(batch.inputs);
   if (!std::isfinite(outputs.sum().item<double>())) return std::nullopt;  // the general way says which one is not
 
   CurvatureEstimate estimate{{}, DataFit(likelihood, hyperparameters, false), {}, {}, {}, outputs.size(1)};
-  estimate.data_fit.add(outputs, data.targets());
+  estimate.data_fit.add(outputs, batch.targets);
   RootOptions root_options;
   root_options.kind = options.kind;
   root_options.mc_samples = options.mc_samples;
   const at::Generator generator = random_stream({options.seed, 0x6d63666973686572});
-  const OutputRoot root = output_root(likelihood, outputs, data.targets(), hyperparameters, root_options, generator);
+  const OutputRoot root = output_root(likelihood, outputs, batch.targets, hyperparameters, root_options, generator);
   const Columns columns(mlp, root.root);
   if (options.structure == Structure::diagonal)
     estimate.curvature.blocks.push_back(sum_squares(mlp, columns));
   else if (options.structure == Structure::kronecker)
-    estimate.curvature.blocks = multiply_factors(mlp, columns);
+    estimate.curvature.blocks = multiply_factors(mlp, columns, data.size());
   else
-    estimate.curvature.blocks.push_back(collect_rows(mlp, columns, options.dense_form));
+    estimate.curvature.blocks.push_back(collect_rows(mlp, columns, data.size(), options.dense_form));
   if (options.progress) options.progress(data.size());
   return estimate;
 }

@@ -7,7 +7,7 @@
 
 #include "ockham/base/error.h"
 #include "ockham/base/memory.h"
-#include "ockham/linalg/triangular_inverse.h"
+#include "ockham/curvature/dense_memory.h"
 
 namespace ockham {
 namespace {
@@ -79,7 +79,8 @@ struct Planner {
     DenseAccumulator::Plan dense;
     dense.parameters = std::move(parameters);
     for (size_t index : dense.parameters) dense.size += layout()[index].size;
-    dense.row_count = input.examples * (plan.keep_jacobian ? input.outputs : input.columns);
+    dense.row_count =
+        (input.passed > 0 ? input.passed : input.examples) * (plan.keep_jacobian ? input.outputs : input.columns);
     dense.derivatives = plan.keep_jacobian ? 0 : input.derivatives;
     const int64_t count = static_cast<int64_t>(dense.parameters.size());
     dense.rows = plan.keep_jacobian || (choose_form && in_rows(dense.size, count));
@@ -91,19 +92,9 @@ struct Planner {
     plan.accumulators.push_back(DenseAccumulator(std::move(dense)));
   }
 
-  // What a block's values and their decomposition take at most. P × P: the sum, its derivatives, and a factor; up to
-  // kLargestInverse also an inverse, or the parts of a Schur complement (decomposed_matrix.cpp). By rows: the rows, a
-  // Gram matrix for each group of precisions (decomposed_rows.cpp keeps no more than 4 P columns of them), their sum
-  // and its inverse.
   int64_t dense_bytes(int64_t size, int64_t parameters, bool rows, bool jacobian) const {
-    const int64_t count = input.examples * input.columns, copies = 1 + input.derivatives;
-    const int64_t stored = jacobian ? input.examples * input.outputs * size * kDouble : 0;
-    if (rows && !(jacobian && count >= size)) {
-      const int64_t grams = copies * std::min(parameters * count, std::max(count, 4 * size));
-      return stored + kDouble * count * (size * copies + grams + 2 * count);
-    }
-    const int64_t factorised = size > kLargestInverse ? copies : 5;
-    return stored + kDouble * size * size * (factorised + copies);
+    return dense_block_bytes({size, parameters, input.examples, input.columns, input.outputs, input.derivatives}, rows,
+                             jacobian);
   }
 
   void add_diagonal(std::vector<size_t> parameters) {
@@ -262,14 +253,18 @@ CurvaturePlan plan_curvature(const PlanInput& input, const CurvatureOptions& opt
       if (fits(bytes, options))
         fitting += fmt::format("{}{} ({})", fitting.empty() ? "" : ", ", name_of(other), human_bytes(bytes));
     }
+    const char* slq = options.structure == Structure::full && options.kind != CurvatureKind::mc_fisher
+                          ? ", estimate the log determinant without the matrix (--log-det slq)"
+                          : "";
     throw Error(
         ErrorKind::usage,
         fmt::format(
             "The {} structure of {} weights and {} examples needs {} ({} bytes) but the memory budget is {}; {}.",
             name_of(options.structure), input.network.layout().total(), input.examples, human_bytes(needed), needed,
             human_bytes(budget),
-            fitting.empty() ? "no structure fits, so raise the budget (--memory)"
-                            : "use another structure that fits: " + fitting + ", or raise the budget (--memory)"));
+            fitting.empty()
+                ? "no structure fits, so raise the budget (--memory)"
+                : "use another structure that fits: " + fitting + slq + ", or raise the budget (--memory)"));
   }
   Planner planner{input, options, {}};
   planner.plan.keep_jacobian = dense && input.derivatives > 0 && options.kind != CurvatureKind::mc_fisher &&

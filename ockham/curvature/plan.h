@@ -26,6 +26,7 @@ struct PlanInput {
   int64_t columns = 0;      // K
   int64_t outputs = 0;      // C
   int64_t derivatives = 0;  // M
+  int64_t passed = 0;       // examples of this pass, when it is one part of several; 0: all
 };
 
 /// Throws Error(usage) when the budget is too small, with the bytes needed and the structures that would fit.
