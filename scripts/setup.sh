@@ -13,6 +13,7 @@ needed_packages() {
   [ -e "$include/ATen/ATen.h" ] || echo libtorch-dev
   [ -e "$include/$triple/cblas-openblas.h" ] || [ -e "$include/$triple/openblas_config.h" ] ||
     [ -e "$include/$triple/openblas-pthread/openblas_config.h" ] || echo libopenblas-dev
+  [ -e "$include/gloo/rendezvous/store.h" ] || echo libgloo-dev
   [ -e "$include/CLI/CLI.hpp" ] || echo libcli11-dev
   [ -e "$include/nlohmann/json.hpp" ] || echo nlohmann-json3-dev
   [ -e "$include/fmt/format.h" ] || echo libfmt-dev

@@ -23,6 +23,7 @@ class RunningTool {
 
   bool running();
   void send(int signal);
+  int process() const { return process_; }
   ToolRun wait();
 
  private:
