@@ -25,13 +25,28 @@ at::Tensor root_gradient(const LogDeterminant& log_det, const Correction& correc
   return correction.gradient_root.defined() ? correction.gradient_root - 0.5 * log_det.gradient_root : at::Tensor();
 }
 
+/// From the structure that was decomposed to the full one.
+void add_difference(const StructureDifference::Value& difference, LogDeterminant& log_det) {
+  log_det.value += difference.value;
+  log_det.gradient_log_prior_precision = log_det.gradient_log_prior_precision + difference.gradient_log_prior_precision;
+  log_det.gradient_log_scale += difference.gradient_log_scale;
+  if (log_det.gradient_root.defined() && difference.gradient_root.defined())
+    log_det.gradient_root = log_det.gradient_root + difference.gradient_root;
+}
+
 }  // namespace
 
 Evidence evidence(const LaplaceFit& fit, const Hyperparameters& hyperparameters, const EvidenceOptions& options) {
   const double weight = fit.options.likelihood_weight;
   const DataFit::Value data = fit.data_fit.evaluate(hyperparameters);
   const CurvatureAt curvature = curvature_at(fit, hyperparameters);
-  const LogDeterminant log_det = curvature.curvature.log_determinant(curvature.point);
+  LogDeterminant log_det = curvature.curvature.log_determinant(curvature.point);
+  std::optional<LogDetError> log_det_error;
+  if (fit.difference) {
+    const StructureDifference::Value difference = fit.difference->at(curvature.point);
+    add_difference(difference, log_det);
+    log_det_error = {difference.standard_error, difference.half_width, difference.lanczos_bias};
+  }
   Correction correction;
   if (options.correction) correction = correction_term(fit, curvature, hyperparameters);
 
@@ -39,6 +54,7 @@ Evidence evidence(const LaplaceFit& fit, const Hyperparameters& hyperparameters,
   result.log_likelihood = weight * data.log_likelihood;
   result.log_prior = Prior::log_density(fit.mode_statistics, hyperparameters.log_prior_precision);
   result.log_det = log_det.value;
+  result.log_det_error = log_det_error;
   result.correction = correction.value;
   require_finite(result.log_likelihood, "log likelihood");
   require_finite(result.log_prior, "log prior");

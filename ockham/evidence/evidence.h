@@ -2,6 +2,8 @@
 // no data.
 #pragma once
 
+#include <optional>
+
 #include "ockham/evidence/laplace_fit.h"
 
 namespace ockham {
@@ -10,10 +12,18 @@ struct EvidenceOptions {
   bool correction = false;  // Appendix A's term for a θ that is no mode; needs a fit with `likelihood_gradient`
 };
 
+/// Of a log determinant that is estimated (LaplaceOptions::slq).
+struct LogDetError {
+  double standard_error = 0;  // over the probes
+  double half_width = 0;      // of the 95 % interval, by Student's t
+  double lanczos_bias = 0;    // what the second half of the Lanczos steps changed: not part of the interval
+};
+
 struct Evidence {
   double log_likelihood = 0;  // with the likelihood weight
   double log_prior = 0;
-  double log_det = 0;     // log|H| of the posterior precision
+  double log_det = 0;  // log|H| of the posterior precision
+  std::optional<LogDetError> log_det_error;
   double correction = 0;  // ½ gᵀH⁻¹g, 0 unless asked for
   double value = 0;
   /// With respect to the natural logarithms. The gradient in the temperature (or in one σ per output) is empty, [0],

@@ -63,13 +63,13 @@ void climb(at::Tensor& value, const at::Tensor& gradient, at::Tensor& first, at:
 
 }  // namespace
 
-HyperResult optimise_hyperparameters(const LaplaceFit& fit, const Hyperparameters& start, const HyperOptions& options,
-                                     HyperState& state) {
+HyperResult optimise_hyperparameters(const EvidenceSource& source, const Hyperparameters& start,
+                                     const HyperOptions& options, HyperState& state) {
   HyperResult result;
   result.hyperparameters = start.clone();
   Hyperparameters& now = result.hyperparameters;
   for (int64_t k = 0; k < options.steps; ++k) {
-    const Evidence current = evidence(fit, now, options.evidence);
+    const Evidence current = source.evidence(now, k);
     result.evidences.push_back(current.value);
     if (k == 0 || current.value > result.best_evidence) {
       result.best_evidence = current.value;
@@ -78,7 +78,7 @@ HyperResult optimise_hyperparameters(const LaplaceFit& fit, const Hyperparameter
     ++state.step;
     if (options.learn_prior) {
       climb(now.log_prior_precision, current.gradient.log_prior_precision, state.first_moment.log_prior_precision,
-            state.second_moment.log_prior_precision, {"prior precision", most_log_prior_precision, &fit.prior.names()},
+            state.second_moment.log_prior_precision, {"prior precision", most_log_prior_precision, &source.groups},
             options.step_size, state.step);
     }
     if (options.learn_noise) {
@@ -92,9 +92,15 @@ HyperResult optimise_hyperparameters(const LaplaceFit& fit, const Hyperparameter
   }
   if (options.steps <= 0) {
     result.best = now.clone();
-    result.best_evidence = evidence(fit, now, options.evidence).value;
+    result.best_evidence = source.evidence(now, 0).value;
   }
   return result;
+}
+
+HyperResult optimise_hyperparameters(const LaplaceFit& fit, const Hyperparameters& start, const HyperOptions& options,
+                                     HyperState& state) {
+  const auto of_fit = [&](const Hyperparameters& now, int64_t) { return evidence(fit, now, options.evidence); };
+  return optimise_hyperparameters({of_fit, fit.prior.names()}, start, options, state);
 }
 
 }  // namespace ockham

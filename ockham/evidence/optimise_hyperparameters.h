@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "ockham/evidence/evidence.h"
@@ -29,6 +31,16 @@ struct HyperResult {
   Hyperparameters best;             // those of the highest of `evidences`
   double best_evidence = 0;
 };
+
+/// What the steps climb: the evidence, or another value of its kind (evidence/minibatch_bound.h), before step k = 0, 1,
+/// …
+struct EvidenceSource {
+  std::function<Evidence(const Hyperparameters& hyperparameters, int64_t step)> evidence;
+  const std::vector<std::string>& groups;  // names of the prior's, for messages
+};
+
+HyperResult optimise_hyperparameters(const EvidenceSource& source, const Hyperparameters& start,
+                                     const HyperOptions& options, HyperState& state);
 
 HyperResult optimise_hyperparameters(const LaplaceFit& fit, const Hyperparameters& start, const HyperOptions& options,
                                      HyperState& state);

@@ -42,12 +42,25 @@ DataFit::DataFit(Likelihood likelihood, Hyperparameters at, bool keep_outputs)
 DataFit::DataFit(Likelihood likelihood, Hyperparameters at, const Summary& summary)
     : likelihood_(std::move(likelihood)),
       at_(at.clone()),
-      keep_outputs_(false),
+      keep_outputs_(summary.kept_outputs.defined()),
       examples_(summary.examples),
       outputs_(summary.outputs),
       value_(summary.value),
       temperature_gradient_(summary.temperature_gradient),
-      squared_residuals_(summary.squared_residuals) {}
+      squared_residuals_(summary.squared_residuals) {
+  if (!keep_outputs_) return;
+  output_batches_ = {summary.kept_outputs};
+  target_batches_ = {summary.kept_targets};
+}
+
+DataFit::Summary DataFit::summary() const {
+  Summary summary{examples_, outputs_, value_, temperature_gradient_, squared_residuals_, {}, {}};
+  if (keep_outputs_) {
+    summary.kept_outputs = kept_outputs();
+    summary.kept_targets = kept_targets();
+  }
+  return summary;
+}
 
 void DataFit::add(const at::Tensor& outputs, const at::Tensor& targets) {
   const at::Tensor doubles = outputs.detach().to(at::kDouble);

@@ -33,13 +33,15 @@ class DataFit {
   at::Tensor kept_outputs() const;
   at::Tensor kept_targets() const;
 
-  /// What `evaluate` needs as long as no temperature moves: written down with a model and taken up again.
+  /// What `evaluate` needs: written down with a model and taken up again, or summed over parts of the data. Without
+  /// kept outputs no temperature may move.
   struct Summary {
     int64_t examples = 0, outputs = 0;
     double value = 0, temperature_gradient = 0;  // at the pass's temperature; 0 for a Gaussian
     at::Tensor squared_residuals;                // [C] float64 for a Gaussian, else undefined
+    at::Tensor kept_outputs, kept_targets;       // [N, C] and targets, when they were kept; else undefined
   };
-  Summary summary() const { return {examples_, outputs_, value_, temperature_gradient_, squared_residuals_}; }
+  Summary summary() const;
   DataFit(Likelihood likelihood, Hyperparameters at, const Summary& summary);
 
  private:

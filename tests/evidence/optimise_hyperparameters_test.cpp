@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "tests/evidence/small_problem.h"
 #include "tests/support/expect_error.h"
@@ -48,6 +50,27 @@ TEST(OptimiseHyperparameters, FollowsAdamByItsDefinition) {
   const at::Tensor end = at::cat({result.hyperparameters.log_prior_precision, result.hyperparameters.log_noise});
   EXPECT_LT(relative_difference(end, x), 1e-12);
   EXPECT_EQ(state.step, 5);
+}
+
+TEST(OptimiseHyperparameters, AGradientThatIsNotFiniteIsNamed) {
+  const SmallProblem problem = small_problems()[2];
+  const Prior prior = Prior::scalar(problem.network.layout());
+  LaplaceOptions options;
+  options.curvature.structure = Structure::diagonal;
+  options.curvature.root_derivatives = true;
+  LaplaceFit fit = fit_laplace({problem.network, problem.likelihood, prior, problem.at(prior)}, problem.data, options);
+  Curvature broken = fit.curvature.curvature();
+  for (CurvatureBlock& block : broken.blocks) {
+    at::Tensor& derivative = std::get<DiagonalBlock>(block).derivatives.at(0);
+    derivative = at::full_like(derivative, std::numeric_limits<double>::quiet_NaN());
+  }
+  fit.curvature = DecomposedCurvature(broken, prior);
+  HyperOptions learning;
+  learning.learn_temperature = true;
+  HyperState state;
+  EXPECT_TRUE(std::isfinite(evidence(fit, problem.at(prior)).value));  // the value does not show it
+  testing::expect_error(ErrorKind::numerical, {"gradient of the evidence", "temperature", "not finite", "--hyper-lr"},
+                        [&] { optimise_hyperparameters(fit, problem.at(prior), learning, state); });
 }
 
 TEST(OptimiseHyperparameters, TheStateLivesOnOverCalls) {
