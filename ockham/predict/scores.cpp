@@ -59,9 +59,11 @@ void add_bayes_scores(const at::Tensor& probabilities, const at::Tensor& classes
 void score_classes(const TrainedModel& trained, const Dataset& data, const at::Tensor& chosen,
                    const PredictOptions& predict, PredictiveScores& scores) {
   std::vector<at::Tensor> parts;
-  for_each_prediction(
-      trained, data.inputs().index_select(0, chosen), predict,
-      [&](const FunctionPredictive& chunk, int64_t) { parts.push_back(predict_probit(remove_common_mode(chunk))); });
+  for_each_prediction(trained, data.inputs().index_select(0, chosen), predict,
+                      [&](const FunctionPredictive& chunk, int64_t first) {
+                        expect_finite_predictions(chunk.covariance, first);
+                        parts.push_back(predict_probit(remove_common_mode(chunk)));
+                      });
   scores.linearised_rows = chosen;
   scores.linearised_probabilities = at::cat(parts);
   add_bayes_scores(scores.linearised_probabilities, data.targets().index_select(0, chosen), scores);
@@ -97,6 +99,7 @@ void score_numbers(const TrainedModel& trained, const Dataset& data, const at::T
 
 PredictiveScores score_outputs(const Model& model, const TableEncoding& encoding, const Dataset& data,
                                const at::Tensor& outputs) {
+  expect_finite_predictions(outputs);
   PredictiveScores scores;
   scores.examples = data.size();
   scores.nll_bayes = std::numeric_limits<double>::quiet_NaN();

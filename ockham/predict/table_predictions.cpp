@@ -49,16 +49,6 @@ PredictMethod choose(PredictMethod wish, Task task) {
   return wish;
 }
 
-/// A row that leaves the range of the network's numbers must not come out as "nan". `first` is the number of row 0.
-void expect_finite(const at::Tensor& rows, int64_t first) {
-  if (std::isfinite(rows.sum().item<double>()) || rows.isfinite().all().item<bool>()) return;
-  const int64_t row = rows.isfinite().logical_not().flatten(1).any(1).nonzero()[0].item<int64_t>();
-  throw Error(ErrorKind::numerical,
-              fmt::format("the prediction for example {} (counted from 1) is not finite: its inputs are far outside of "
-                          "what the network was trained on; check that row",
-                          first + row + 1));
-}
-
 /// [N, C] mean and variance of f to the target's units.
 RegressionTable in_target_units(const Model& model, const TableEncoding& encoding, const at::Tensor& mean,
                                 const at::Tensor& variance) {
@@ -81,6 +71,15 @@ RegressionTable in_target_units(const Model& model, const TableEncoding& encodin
 }
 
 }  // namespace
+
+void expect_finite_predictions(const at::Tensor& rows, int64_t first) {
+  if (std::isfinite(rows.sum().item<double>()) || rows.isfinite().all().item<bool>()) return;
+  const int64_t row = rows.isfinite().logical_not().flatten(1).any(1).nonzero()[0].item<int64_t>();
+  throw Error(ErrorKind::numerical,
+              fmt::format("the prediction for example {} (counted from 1) is not finite: its inputs are far outside of "
+                          "what the network was trained on; check that row",
+                          first + row + 1));
+}
 
 at::Tensor predict_outputs(const Model& model, const at::Tensor& inputs,
                            const std::function<void(int64_t examples_done)>& progress) {
@@ -133,19 +132,19 @@ TablePredictions predict_table(const TrainedModel& trained, const at::Tensor& in
   const bool classes = trained.encoding.task == Task::classification;
   if (result.method == PredictMethod::map) {
     const at::Tensor outputs = predict_outputs(trained, inputs, options.progress);
-    expect_finite(outputs, options.first);
+    expect_finite_predictions(outputs, options.first);
     if (classes) {
       result.probabilities = class_probabilities(outputs);
     } else {
       result.regression = map_regression(trained.model, trained.encoding, outputs);
-      expect_finite(result.regression.sd, options.first);
+      expect_finite_predictions(result.regression.sd, options.first);
     }
     return result;
   }
   std::vector<at::Tensor> means, variances, probabilities;
   for_each_prediction(trained, inputs, options, [&](const FunctionPredictive& function, int64_t first) {
-    expect_finite(function.mean, options.first + first);
-    expect_finite(function.covariance, options.first + first);
+    expect_finite_predictions(function.mean, options.first + first);
+    expect_finite_predictions(function.covariance, options.first + first);
     if (!classes) {
       means.push_back(function.mean);
       variances.push_back(function.covariance.diagonal(0, 1, 2).clamp_min(0));
@@ -160,7 +159,7 @@ TablePredictions predict_table(const TrainedModel& trained, const at::Tensor& in
     result.probabilities = at::cat(probabilities);
   } else {
     result.regression = in_target_units(trained.model, trained.encoding, at::cat(means), at::cat(variances));
-    expect_finite(result.regression.sd, options.first);  // the rate of a count is an exponential
+    expect_finite_predictions(result.regression.sd, options.first);  // the rate of a count is an exponential
   }
   return result;
 }

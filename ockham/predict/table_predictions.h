@@ -57,6 +57,9 @@ at::Tensor predict_outputs(const TrainedModel& trained, const at::Tensor& inputs
 /// The same of a model that has no posterior yet, for inputs in the shape that its network takes.
 at::Tensor predict_outputs(const Model& model, const at::Tensor& inputs,
                            const std::function<void(int64_t examples_done)>& progress = {});
+/// Throws Error(numerical) with the number of the first of the rows [N, ...] that is not finite: a row that leaves the
+/// range of the network's numbers must not come out as "nan". `first` is the place of row 0 among all examples.
+void expect_finite_predictions(const at::Tensor& rows, int64_t first = 0);
 /// What `map` makes of the outputs of a regression.
 RegressionTable map_regression(const Model& model, const TableEncoding& encoding, const at::Tensor& outputs);
 

@@ -81,7 +81,8 @@ std::vector<EvidenceTrace> evidence_traces(const std::vector<CandidateTraining>&
     trace.candidate = training.candidate;
     // Not the failure of the result: before its first curvature pass a training has no best state, but did not fail.
     trace.running = training.eliminated_at == 0 && training.result.state.failure.empty();
-    for (const OnlinePass& pass : training.result.state.passes) trace.points.push_back({pass.epoch, pass.log_evidence});
+    for (const OnlinePass& pass : training.result.state.passes)
+      if (!pass.estimate) trace.points.push_back({pass.epoch, pass.log_evidence});
     traces.push_back(std::move(trace));
   }
   return traces;

@@ -33,8 +33,17 @@ struct CandidateTraining {
 /// each training has one.
 enum class TrainingThreads { all_unless_at_once, one_each };
 
+/// Several processes (ranks) work on the trainings in one of two ways. All call `train_candidates` with the same
+/// candidates, data and options.
+///   data        `online.laplace.communicator`: all ranks train each network together, one network after the other
+///   candidates  `queue`: each training is made by one rank alone, as one process would make it. Their states go from
+///               rank to rank by `CandidatesWatcher::resume` and `hand_over`, through files that all of them see; when
+///               a rank is lost, another goes on with its training. What is returned holds the states as they were
+///               found there: called again without the queue, one process completes them in no time.
 struct CandidatesOptions {
   OnlineOptions online;  // its keys `candidate` and `restart` are set for each training
+  Communicator* queue = nullptr;
+  double lost_after = 20;  // seconds without a heartbeat after which a rank's training is taken over
   size_t restarts = 1;
   /// Trainings at once. With more than one, each runs on one thread, which for small networks is the faster way.
   size_t workers = 1;
@@ -58,6 +67,12 @@ struct CandidatesWatcher {
   std::function<bool(size_t candidate, size_t restart, const OnlineProgress&)> after_epoch;
   /// When a training has ended: by itself, by the watcher or by elimination.
   std::function<void(const CandidateTraining&)> ended;
+  /// With a queue: a training is where all wait for each other, and its state must be there for the other ranks.
+  std::function<void(const CandidateTraining&)> hand_over;
+  /// With a queue: asked while there is nothing to do but to wait for the others; false ends it.
+  std::function<bool()> go_on;
+  /// With a communicator: another rank is lost, and this is the state after the last whole epoch.
+  std::function<void(size_t candidate, size_t restart, const OnlineState&)> rescue;
 };
 
 /// The trainings, by candidate and restart. Numbers do not depend on the order of execution. A training that breaks

@@ -212,6 +212,10 @@ void RunDirectory::keep_metrics(int64_t lines) const {
 }
 
 std::string RunDirectory::checkpoint_path(const std::string& name) const {
+  return ockham::checkpoint_path(path_, name);
+}
+
+std::string checkpoint_path(const std::string& run, const std::string& name) {
   const auto plain = [](char letter) {
     return std::isalnum(static_cast<unsigned char>(letter)) ||
            std::string_view("._-").find(letter) != std::string_view::npos;
@@ -219,7 +223,7 @@ std::string RunDirectory::checkpoint_path(const std::string& name) const {
   if (name.empty() || name[0] == '.' || !std::all_of(name.begin(), name.end(), plain)) {
     throw Error(ErrorKind::failure, fmt::format("a checkpoint cannot have the name '{}'", name));
   }
-  return fmt::format("{}{}/{}{}", path_, checkpoint_directory, name, checkpoint_suffix);
+  return fmt::format("{}{}/{}{}", run, checkpoint_directory, name, checkpoint_suffix);
 }
 
 std::vector<std::string> RunDirectory::checkpoint_names() const {

@@ -70,6 +70,9 @@ class RunDirectory {
   int format_version_ = run_format_version;
 };
 
+/// The file of a checkpoint in a run directory, also for processes that do not hold its lock.
+std::string checkpoint_path(const std::string& run, const std::string& name);
+
 /// A new directory PARENT/2026-01-31-235959, with -2, -3, ... where that is taken. It is made at once, empty, so that
 /// no two processes get the same.
 std::string new_run_path(const std::string& parent = "ockham-runs");

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "ockham/base/error.h"
+#include "ockham/distributed/communicator.h"
 #include "ockham/observe/plain_mlp.h"
 
 namespace ockham {
@@ -118,6 +119,43 @@ BatchLoss backward_likelihood(const Model& model, const Batch& batch, const Scal
   return {value, outputs.size(1)};
 }
 
+/// This rank's rows of a batch. One of a batch with fewer rows than ranks may have none: it passes one that counts
+/// nothing, which tells it the number of outputs.
+struct Share {
+  Batch batch;
+  double weight = 1;
+};
+
+Share share_of(const Batch& batch, Communicator* communicator) {
+  if (communicator == nullptr) return {batch, 1};
+  const Range rows = part_of(batch.inputs.size(0), communicator->part());
+  const int64_t count = std::max<int64_t>(1, rows.length), first = rows.length > 0 ? rows.first : 0;
+  return {{batch.inputs.narrow(0, first, count), batch.targets.narrow(0, first, count), batch.first + first},
+          rows.length > 0 ? 1.0 : 0.0};
+}
+
+/// Sums the gradients and the loss over the ranks, as one buffer. True when a rank wants to stop.
+bool sum_over_ranks(const Model& model, BatchLoss& loss, bool stop, Communicator& communicator) {
+  const at::NoGradGuard no_gradients;
+  std::vector<at::Tensor> parts;
+  for (const at::Tensor& parameter : model.network.parameters()) {
+    const at::Tensor& gradient = parameter.grad();
+    parts.push_back(gradient.defined() ? gradient.reshape(-1) : at::zeros({parameter.numel()}, parameter.options()));
+  }
+  parts.push_back(at::tensor({loss.value, stop ? 1.0 : 0.0}, parts.front().options()));
+  at::Tensor flat = at::cat(parts);
+  communicator.all_reduce_sum(flat);
+  int64_t first = 0;
+  for (const at::Tensor& parameter : model.network.parameters()) {
+    at::Tensor& gradient = parameter.mutable_grad();
+    if (!gradient.defined()) gradient = at::empty_like(parameter);
+    gradient.copy_(flat.narrow(0, first, parameter.numel()).view_as(parameter));
+    first += parameter.numel();
+  }
+  loss.value = flat[first].item<double>();
+  return flat[first + 1].item<double>() > 0;
+}
+
 }  // namespace
 
 double map_loss_scale(const Likelihood& likelihood, const Hyperparameters& hyperparameters, int64_t examples,
@@ -150,7 +188,13 @@ double map_epoch(const Model& model, const Dataset& data, const MapOptions& opti
       return map_loss_scale(model.likelihood, model.hyperparameters, examples, outputs) / options.likelihood_weight;
     };
     optimiser.zero_gradients();
-    const BatchLoss loss = backward_likelihood(model, batch, [&](int64_t outputs) { return weight * scale(outputs); });
+    const Share share = share_of(batch, options.communicator);
+    BatchLoss loss = backward_likelihood(model, share.batch,
+                                         [&](int64_t outputs) { return share.weight * weight * scale(outputs); });
+    loss.value *= share.weight;
+    if (options.communicator != nullptr &&
+        sum_over_ranks(model, loss, options.stop && options.stop(), *options.communicator))
+      throw TrainingStopped();
     const double prior_energy = add_prior_gradient(model, precisions, scale(loss.outputs));
     const double batch_loss = scale(loss.outputs) * (weight * loss.value + prior_energy);
     expect_finite(model, batch_loss, batches, (examples + batch_size - 1) / batch_size);

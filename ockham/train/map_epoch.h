@@ -12,13 +12,23 @@
 
 namespace ockham {
 
+class Communicator;
+
 struct MapOptions {
   int64_t batch_size = 0;  // 0: the whole data set
   bool shuffle = true;     // by the stream below
   double likelihood_weight = 1;
   AugmentOptions augment;                               // of every batch of images, by a stream of its own
-  std::function<void(int64_t examples_done)> progress;  // after every batch; may throw to interrupt
+  std::function<void(int64_t examples_done)> progress;  // after every batch; may throw to interrupt, but see below
+  /// Several processes make the epoch together, each on its part of every batch; gradients and losses are summed before
+  /// the prior's are added, so that all take the same steps. Not owned; null: this process alone.
+  Communicator* communicator = nullptr;
+  /// With a communicator `progress` must not throw. Instead this is asked before every step: when it says true on any
+  /// rank, all throw `TrainingStopped` at the same step, before it.
+  std::function<bool()> stop;
 };
+
+struct TrainingStopped {};
 
 /// Minimises, batch by batch, (N/B Σ_batch -w log p(y|f) + ½ Σ δ θ²) · scale / w with the scale of `map_loss_scale`, so
 /// that learning rates mean the same for every weight; `order` keys the shuffling and, by its seed, the augmentation.

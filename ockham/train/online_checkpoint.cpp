@@ -50,19 +50,21 @@ std::vector<std::string> split(const std::string& text) {
 
 /// The passes as columns: few tensors, however many passes there are.
 void put_passes(Checkpoint& checkpoint, const std::vector<OnlinePass>& passes) {
-  std::vector<double> epochs, losses, values, counts, evidences;
+  std::vector<double> epochs, losses, values, counts, evidences, estimates;
   for (const OnlinePass& pass : passes) {
     epochs.push_back(static_cast<double>(pass.epoch));
     losses.push_back(pass.loss);
     values.push_back(pass.log_evidence);
     counts.push_back(static_cast<double>(pass.evidences.size()));
     evidences.insert(evidences.end(), pass.evidences.begin(), pass.evidences.end());
+    estimates.push_back(pass.estimate ? 1 : 0);
   }
   checkpoint.tensors["passes.epoch"] = column(epochs);
   checkpoint.tensors["passes.loss"] = column(losses);
   checkpoint.tensors["passes.log_evidence"] = column(values);
   checkpoint.tensors["passes.steps"] = column(counts);
   checkpoint.tensors["passes.evidences"] = column(evidences);
+  checkpoint.tensors["passes.estimate"] = column(estimates);
   if (passes.empty()) return;
   for (const auto& [word, member] : kMembers) {
     std::vector<at::Tensor> rows;
@@ -77,14 +79,17 @@ std::vector<OnlinePass> take_passes(const Checkpoint& checkpoint) {
                             values = numbers(checkpoint.tensor("passes.log_evidence")),
                             counts = numbers(checkpoint.tensor("passes.steps")),
                             evidences = numbers(checkpoint.tensor("passes.evidences"));
+  // Checkpoints from before there were estimates have none.
+  std::vector<double> estimates(epochs.size(), 0);
+  if (checkpoint.tensors.count("passes.estimate") > 0) estimates = numbers(checkpoint.tensor("passes.estimate"));
   const auto damaged = [&] {
     return Error(ErrorKind::data,
                  fmt::format("{}: the trace of the passes does not fit together; remove the run directory and start "
                              "again",
                              checkpoint.source));
   };
-  if (losses.size() != epochs.size() || values.size() != epochs.size() || counts.size() != epochs.size())
-    throw damaged();
+  for (const size_t size : {losses.size(), values.size(), counts.size(), estimates.size()})
+    if (size != epochs.size()) throw damaged();
   std::vector<OnlinePass> passes(epochs.size());
   size_t used = 0;
   for (size_t i = 0; i < passes.size(); ++i) {
@@ -96,6 +101,7 @@ std::vector<OnlinePass> take_passes(const Checkpoint& checkpoint) {
     pass.epoch = static_cast<int64_t>(epochs[i]);
     pass.loss = losses[i];
     pass.log_evidence = values[i];
+    pass.estimate = estimates[i] != 0;
     const auto count = static_cast<size_t>(counts[i]);
     pass.evidences.assign(evidences.begin() + used, evidences.begin() + used + count);
     used += count;

@@ -10,8 +10,10 @@
 
 #include "ockham/base/error.h"
 #include "ockham/base/platform.h"
+#include "ockham/distributed/communicator.h"
 #include "ockham/observe/plain_mlp.h"
 #include "ockham/observe/verified_observer.h"
+#include "ockham/train/evidence_pass.h"
 
 namespace ockham {
 namespace {
@@ -45,11 +47,33 @@ bool has_small_steps(const Model& model, const Dataset& data, const OnlineOption
 
 constexpr double kLongEpoch = 0.2;  // seconds
 
+/// What the steps found, as rank 0 has it.
+void share_steps(HyperResult& steps, HyperState& state, Communicator& communicator) {
+  const auto exchange = [&](const std::vector<at::Tensor*>& tensors) {
+    std::vector<at::Tensor> parts;
+    for (const at::Tensor* tensor : tensors)
+      if (tensor->defined()) parts.push_back(tensor->reshape(-1));
+    at::Tensor flat = at::cat(parts);
+    communicator.broadcast(flat, 0);
+    int64_t first = 0;
+    for (at::Tensor* tensor : tensors) {
+      if (!tensor->defined()) continue;
+      *tensor = flat.narrow(0, first, tensor->numel()).view(tensor->sizes()).clone();
+      first += tensor->numel();
+    }
+  };
+  at::Tensor values = at::tensor(steps.evidences, at::kDouble), best = at::full({1}, steps.best_evidence, at::kDouble);
+  std::vector<at::Tensor*> all = {&values, &best};
+  for (Hyperparameters* one : {&steps.hyperparameters, &steps.best, &state.first_moment, &state.second_moment})
+    all.insert(all.end(), {&one->log_prior_precision, &one->log_noise, &one->log_temperature});
+  exchange(all);
+  std::copy_n(values.data_ptr<double>(), steps.evidences.size(), steps.evidences.begin());
+  steps.best_evidence = best.item<double>();
+}
+
 /// The algorithm's steps on a state that can be saved.
 class OnlineRun {
  public:
-  struct Interrupted {};
-
   OnlineRun(const Model& model, const Dataset& data, const OnlineOptions& options)
       : model_(model),
         data_(prepared(model, data)),
@@ -57,6 +81,9 @@ class OnlineRun {
         options_(options),
         optimiser_(model.network.parameters(), options.optimiser) {
     options_.map.likelihood_weight = options.laplace.likelihood_weight;
+    if (options.evidence_batch.largest > 0) check_batch_passes(model, data_, options);
+    options_.map.communicator = options.laplace.communicator;
+    options_.map.stop = [this] { return stop_wanted_; };
     watch_batches();
     if (options.resume) {
       state_ = *options.resume;
@@ -96,13 +123,17 @@ class OnlineRun {
     try {
       state_.seconds_curvature += seconds_of([&] {
         verify_once();
-        const LaplaceFit fit = fit_laplace(model_, data_, options_.laplace);
-        const HyperResult steps = optimise_hyperparameters(fit, model_.hyperparameters, options_.hyper, state_.hyper);
-        keep_best(fit, steps);
-        if (state_.passes.empty()) state_.messages = fit.messages;
+        keep_in_step();
+        EvidencePass pass = options_.evidence_batch.largest > 0
+                                ? pass_over_batches(model_, data_, options_, state_.hyper, batch_pass())
+                                : pass_over_data(model_, data_, options_, state_.hyper);
+        HyperResult& steps = pass.steps;
+        if (communicator() != nullptr) share_steps(steps, state_.hyper, *communicator());
+        if (!pass.estimate) keep_best(steps);
+        if (state_.passes.empty()) state_.messages = pass.messages;
         model_.hyperparameters = steps.hyperparameters;
-        state_.passes.push_back(
-            {state_.epoch, state_.losses.back(), steps.evidences, steps.hyperparameters.clone(), steps.best_evidence});
+        state_.passes.push_back({state_.epoch, state_.losses.back(), steps.evidences, steps.hyperparameters.clone(),
+                                 steps.best_evidence, pass.estimate});
       });
     } catch (const Error& error) {
       fail(error);
@@ -147,6 +178,14 @@ class OnlineRun {
     return result;
   }
 
+  bool has_others() const { return communicator() != nullptr; }
+  void ask_for_the_end() { stop_wanted_ = true; }
+  bool reached_its_end() const { return finished() || (options_.until > 0 && state_.epoch >= options_.until); }
+
+  void rescue() const {
+    if (options_.rescue && before_) options_.rescue(*before_);
+  }
+
   /// To the end of the last whole epoch.
   void go_back() {
     interrupted_ = true;
@@ -165,10 +204,22 @@ class OnlineRun {
     state_.failure = fmt::format("in epoch {}: {}", state_.epoch, what);
   }
 
+  Communicator* communicator() const { return options_.laplace.communicator; }
+
+  /// Machines of different kinds round differently: the weights of rank 0 are those of all.
+  void keep_in_step() {
+    if (communicator() == nullptr) return;
+    at::Tensor theta = model_.network.flat_parameters().contiguous();
+    communicator()->broadcast(theta, 0);
+    if (communicator()->rank() != 0) model_.network.set_flat_parameters(theta);
+  }
+
   void watch_batches() {
     if (!options_.after_batch) return;
     const auto tell = [this](bool curvature, int64_t done) {
-      if (before_ && !options_.after_batch({state_.epoch, curvature, done})) throw Interrupted();
+      if (!before_ || options_.after_batch({state_.epoch, curvature, done})) return;
+      if (communicator() == nullptr) throw TrainingStopped();
+      stop_wanted_ = true;
     };
     options_.map.progress = [tell](int64_t done) { tell(false, done); };
     options_.laplace.curvature.progress = [tell, also = options_.laplace.curvature.progress](int64_t done) {
@@ -178,8 +229,10 @@ class OnlineRun {
   }
 
   // Not before every epoch: of a small network an epoch takes no longer than such a copy.
+  // With others it must be there when one of them is lost.
   void remember() {
-    if (!options_.after_batch) return;
+    if (communicator() != nullptr) before_ = state();
+    if (!options_.after_batch || communicator() != nullptr) return;
     const double seconds = state_.seconds_training + state_.seconds_curvature;
     const bool first = epoch_start_ < 0;
     const bool was_long = seconds - epoch_start_ > kLongEpoch;
@@ -188,13 +241,21 @@ class OnlineRun {
     if (first || was_long) before_ = state();
   }
 
-  void keep_best(const LaplaceFit& fit, const HyperResult& steps) {
+  /// Only states that count are worth a pass over all data.
+  BatchPass batch_pass() const {
+    const size_t number = state_.passes.size() + 1;
+    const bool power_of_two = (number & (number - 1)) == 0;
+    const bool counts = state_.epoch >= options_.best_after || state_.epoch == options_.epochs;
+    return {static_cast<uint64_t>(state_.epoch), counts || power_of_two};
+  }
+
+  void keep_best(const HyperResult& steps) {
     OnlineBest& best = state_.best;
     const bool rises = steps.best_evidence > best.log_evidence + options_.stall_tolerance;
     state_.passes_without_rise = rises ? 0 : state_.passes_without_rise + 1;
     const bool only_early_ones = state_.epoch >= options_.best_after && best.epoch < options_.best_after;
     if (steps.best_evidence > best.log_evidence || only_early_ones)
-      best = {steps.best_evidence, fit.mode, steps.best.clone(), state_.epoch};
+      best = {steps.best_evidence, model_.network.flat_parameters(), steps.best.clone(), state_.epoch};
   }
 
   Model model_;
@@ -206,6 +267,7 @@ class OnlineRun {
   std::optional<OnlineState> before_;  // after the last whole epoch
   double epoch_start_ = -1;            // seconds of work when the epoch began
   bool interrupted_ = false;
+  bool stop_wanted_ = false;  // here; the ranks agree on it in the next step
 };
 
 }  // namespace
@@ -216,13 +278,18 @@ OnlineResult train_online(const Model& model, const Dataset& data, const OnlineO
   if (has_small_steps(model, data, options)) serial.emplace();
   OnlineRun run(model, data, options);
   try {
-    while (!run.finished()) {
+    while (!run.reached_its_end()) {
       run.train_epoch();
       if (!run.failed() && run.evidence_is_due()) run.step_hyperparameters();
-      if (watcher && !watcher(run.progress())) break;
+      if (!watcher || watcher(run.progress())) continue;
+      if (!run.has_others()) break;
+      run.ask_for_the_end();
     }
-  } catch (const OnlineRun::Interrupted&) {
+  } catch (const TrainingStopped&) {
     run.go_back();
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::peer_lost) run.rescue();
+    throw;
   }
   return run.restore_best();
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ockham/data/partition.h"
 #include "ockham/evidence/evidence.h"
 #include "ockham/evidence/optimise_hyperparameters.h"
 #include "ockham/train/map_epoch.h"
@@ -21,6 +22,9 @@ struct OnlinePass {
   std::vector<double> evidences;    // before each of the K steps
   Hyperparameters hyperparameters;  // after them
   double log_evidence = 0;          // the highest of them; without steps, that of the hyperparameters as they are
+  /// With batches (`evidence_batch`): `evidences` are estimates from one batch each, and so is `log_evidence`, their
+  /// mean, when this is true; when it is not, that is the bound of a whole partition after the steps.
+  bool estimate = false;
 };
 
 /// The state with the highest evidence so far: θ, and the hyperparameters at which it was evaluated.
@@ -62,6 +66,11 @@ struct OnlineOptions {
   /// States before this many epochs are never the best one, unless there is no other: while the weights still move
   /// fast, far from a mode, an evidence can be spuriously high. 0: every state counts.
   int64_t best_after = 0;
+  /// With `largest` above 0: the minibatch bound takes the place of the evidence (evidence/minibatch_bound.h). Each of
+  /// the K steps sees one batch of at most `largest` examples, and no pass over all data is made but for the states
+  /// that count as best: those from `best_after` on, the last one, and before them passes 1, 2, 4, 8, … for a training
+  /// that is ended early.
+  PartitionSizes evidence_batch;
   OptimiserOptions optimiser;
   MapOptions map;  // its likelihood weight is laplace.likelihood_weight
   LaplaceOptions laplace;
@@ -71,9 +80,15 @@ struct OnlineOptions {
   /// Keys of the random streams: (seed, candidate, restart), to which the epoch is added.
   uint64_t seed = 0, candidate = 0, restart = 0;
   std::shared_ptr<const OnlineState> resume;  // goes on from here instead of from the model as given
+  int64_t until = 0;  // ends after this many epochs, as when the watcher says so; 0: all of them
   /// After every batch of an epoch that takes long (the first, and those after one of more than a fifth of a second);
   /// false ends the training at once, in the state after the last whole epoch.
   std::function<bool(const BatchProgress&)> after_batch;
+  /// With `laplace.communicator` several processes train one network together; all call `train_online` with the same
+  /// model, data and options, and every watcher and `after_batch` may differ. Who says false asks for the end: all
+  /// ranks end at the same moment, at the latest one step and one curvature pass later, in the state after the last
+  /// whole epoch. When a rank is lost, the others hand that state to `rescue`, and Error(peer_lost) is thrown.
+  std::function<void(const OnlineState&)> rescue;
 };
 
 struct OnlineResult {
