@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "app/interrupt.h"
+#include "app/ranks.h"
 #include "app/subcommands.h"
 #include "ockham/base/atomic_file.h"
 #include "ockham/base/error.h"
@@ -84,6 +85,7 @@ extern "C" __attribute__((visibility("default"))) int ockham_engine_main(int arg
   try {
     return app::flush_output(app::run(argc, argv));
   } catch (const Error& error) {
+    if (!app::speaks(error)) return exit_code(error.kind());
     return app::fail(error.what(), exit_code(error.kind()));
   } catch (const std::bad_alloc&) {
     return app::fail("out of memory: give a smaller --memory or --batch-size, or another structure", failure);

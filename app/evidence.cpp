@@ -8,11 +8,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <limits>
+#include <optional>
 
 #include "app/evidence_flags.h"
 #include "app/evidence_report.h"
 #include "app/messages.h"
 #include "app/model_choices.h"
+#include "app/ranks.h"
 #include "ockham/base/error.h"
 #include "ockham/data/npy.h"
 #include "ockham/network/torchscript.h"
@@ -111,7 +113,9 @@ Hyperparameters make_hyperparameters(const EvidenceFlags& flags, const Likelihoo
   } else if (flags.temperature != 1) {
     messages.add(fmt::format("--temperature is not used: the {} likelihood has none", name_of(likelihood)));
   }
-  if (flags.kronecker != KroneckerChoice::expand && flags.structure != StructureChoice::kron)
+  const bool kronecker = flags.log_det.estimated() ? flags.log_det.preconditioner == StructureChoice::kron
+                                                   : flags.structure == StructureChoice::kron;
+  if (flags.kronecker != KroneckerChoice::expand && !kronecker)
     messages.add("--kron-approx is not used: it belongs to --structure kron");
   return values;
 }
@@ -134,6 +138,7 @@ LaplaceOptions make_options(const EvidenceFlags& flags, const Prior& prior, bool
   LaplaceOptions options;
   options.likelihood_weight = flags.likelihood_weight;
   options.damping = flags.damping;
+  options.slq = slq_of(flags.log_det, flags.common.seed);
   CurvatureOptions& curvature = options.curvature;
   curvature.structure = structure_of(flags.structure);
   curvature.kind = curvature_of(flags.curvature);
@@ -183,14 +188,20 @@ EvidencePredictive predict(const EvidenceFlags& flags, const Network& network, c
   return predictive;
 }
 
-}  // namespace
+/// All that is read, and known to fit together.
+struct Problem {
+  Network network;
+  at::Tensor inputs, raw_targets;
+  Likelihood likelihood;
+  int64_t outputs = 0;
+  Dataset data;
+  at::Tensor test_inputs;  // undefined when there are none
+  Prior prior;
+  Hyperparameters values;
+};
 
-int run_evidence(const EvidenceFlags& flags) {
-  if (!flags.from_run.empty()) return run_evidence_from_run(flags);
-  const auto start = Clock::now();
+Problem read_problem(const EvidenceFlags& flags, Messages& messages) {
   const at::ScalarType dtype = flags.common.dtype == FloatType::float64 ? at::kDouble : at::kFloat;
-  Messages messages(flags.common.quiet);
-
   const Network network = load_network(flags.network, dtype);
   at::Tensor inputs = read_inputs(flags.inputs, dtype);
   const at::Tensor raw_targets = read_npy(flags.targets);
@@ -200,41 +211,83 @@ int run_evidence(const EvidenceFlags& flags) {
   const Dataset data(inputs, prepare_targets(likelihood, raw_targets, outputs, dtype));
   at::Tensor test_inputs;
   if (!flags.test_inputs.empty()) test_inputs = read_test_inputs(flags.test_inputs, inputs);
-
   const Prior prior = make_prior(flags, network.layout());
   const Hyperparameters values = make_hyperparameters(flags, likelihood, prior, outputs, messages);
-  const bool root_derivatives = root_hyperparameter_count(likelihood, outputs) > 0;
-  LaplaceOptions options = make_options(flags, prior, root_derivatives);
-  mention_unused(options.curvature, messages);
-  options.curvature.progress = watch(flags.common, data.size(), start);
+  return {network, inputs, raw_targets, likelihood, outputs, data, test_inputs, prior, values};
+}
 
-  const LaplaceFit fit = fit_laplace({network, likelihood, prior, values}, data, options);
-  for (const auto& message : fit.messages) messages.add(message);
+/// What the ranks must have in common besides their flags.
+std::string content_of(const Problem& problem) {
+  std::string content;
+  for (const at::Tensor& part : {problem.network.flat_parameters(), problem.inputs, problem.data.targets(),
+                                 problem.values.log_prior_precision, problem.values.log_noise}) {
+    const at::Tensor plain = part.contiguous();
+    content.append(static_cast<const char*>(plain.data_ptr()), plain.nbytes());
+  }
+  return content;
+}
+
+}  // namespace
+
+int run_evidence(const EvidenceFlags& given) {
+  const auto start = Clock::now();
+  EvidenceFlags flags = given;
+  const std::unique_ptr<Communicator> ranks = join_ranks(given.ranks, flags.common);
+  if (!flags.from_run.empty()) return run_evidence_from_run(flags, *ranks);
+  Messages messages(flags.common.quiet);
+
+  std::optional<Problem> read;
+  attempt_together(*ranks, [&] { read = read_problem(flags, messages); });
+  const Problem& problem = *read;
+  if (ranks->size() > 1) expect_the_same(*ranks, content_of(problem));
+  const Model model{problem.network, problem.likelihood, problem.prior, problem.values};
+  const bool root_derivatives = root_hyperparameter_count(problem.likelihood, problem.outputs) > 0;
+  LaplaceOptions options = make_options(flags, problem.prior, root_derivatives);
+  mention_unused(options, messages);
+  options.curvature.progress = watch(flags.common, problem.data.size(), start);
+
+  LaplaceOptions together = options;
+  if (ranks->size() > 1) together.communicator = ranks.get();
 
   EvidenceReport report;
-  report.evidence = evidence(fit, values, {flags.correction});
-  report.hyperparameters = values;
-  report.likelihood = name_of(likelihood);
-  report.examples = data.size();
-  report.outputs = outputs;
-  report.parameters = network.layout().total();
-  report.groups = prior.names();
+  report.hyperparameters = problem.values;
+  report.likelihood = name_of(problem.likelihood);
+  report.examples = problem.data.size();
+  report.outputs = problem.outputs;
+  report.parameters = problem.network.layout().total();
+  report.groups = problem.prior.names();
+  report.log_det = flags.log_det;
+  const auto finish = [&] {
+    report.messages = messages.all();
+    report.seconds = seconds_since(start);
+    fmt::print("{}", flags.common.json ? evidence_json(report, flags) : evidence_table(report, flags));
+    return 0;
+  };
+  if (flags.minibatch.chosen()) {
+    add_bound(model, problem.data, together, flags, report);
+    if (!is_first(*ranks)) return 0;
+    messages.add(report.messages);
+    return finish();
+  }
+
+  const LaplaceFit fit = fit_laplace(model, problem.data, together);
+  if (!is_first(*ranks)) return 0;  // the rest is for one process
+  for (const auto& message : fit.messages) messages.add(message);
+  report.evidence = evidence(fit, problem.values, {flags.correction});
   add_clipped(fit, report, messages);
-  if (test_inputs.defined()) report.predictive = predict(flags, network, fit, values, test_inputs);
+  if (problem.test_inputs.defined())
+    report.predictive = predict(flags, problem.network, fit, problem.values, problem.test_inputs);
   if (flags.check) {
-    const at::ScalarType other = dtype == at::kDouble ? at::kFloat : at::kDouble;
-    SelfCheckInput input{{network, likelihood, prior, values}, data, options, {}, {}};
-    input.other_model = Model{load_network(flags.network, other), likelihood, prior, values};
-    input.other_data = Dataset(inputs.is_floating_point() ? inputs.to(other) : inputs,
-                               prepare_targets(likelihood, raw_targets, outputs, other));
+    const at::ScalarType other = problem.network.dtype() == at::kDouble ? at::kFloat : at::kDouble;
+    SelfCheckInput input{model, problem.data, options, {}, {}};
+    input.other_model = Model{load_network(flags.network, other), problem.likelihood, problem.prior, problem.values};
+    input.other_data = Dataset(problem.inputs.is_floating_point() ? problem.inputs.to(other) : problem.inputs,
+                               prepare_targets(problem.likelihood, problem.raw_targets, problem.outputs, other));
     report.checks = check_evidence(input, fit, report.evidence);
   }
-  report.messages = messages.all();
   report.seconds_curvature = fit.seconds_curvature;
   report.seconds_decompose = fit.seconds_decompose;
-  report.seconds = seconds_since(start);
-  fmt::print("{}", flags.common.json ? evidence_json(report, flags) : evidence_table(report, flags));
-  return 0;
+  return finish();
 }
 
 }  // namespace ockham::app

@@ -60,6 +60,7 @@ void add_model(CLI::App& app, EvidenceFlags& flags) {
 
 void add_curvature(CLI::App& app, EvidenceFlags& flags) {
   add_choice<StructureChoice>(app, "--structure", flags.structure, structure_words(), "Structure of the curvature");
+  add_log_det(app, flags.log_det);
   add_choice<CurvatureChoice>(app, "--curvature", flags.curvature, curvature_words(),
                               "Gauss-Newton, empirical Fisher or Monte-Carlo Fisher");
   add_choice<KroneckerChoice>(app, "--kron-approx", flags.kronecker, kronecker_words(),
@@ -72,6 +73,23 @@ void add_curvature(CLI::App& app, EvidenceFlags& flags) {
   add_count(app, "--mc-samples", flags.mc_samples, 1, "Samples of the Monte-Carlo Fisher (default: 1)");
   add_ggn_tolerance(app, flags.ggn_tolerance);
   add_count(app, "--batch-size", flags.batch_size, 1, "Examples at once (default: 128)");
+  add_minibatch_flags(app, flags.minibatch);
+}
+
+/// The bound has no posterior of all data, and only exact structures have a bound.
+void check_minibatch(const CLI::App& app, EvidenceFlags& flags) {
+  check_minibatch_flags(flags.minibatch, flags.curvature, flags.log_det);
+  if (!flags.minibatch.chosen()) return;
+  for (const char* flag : {"--correction", "--check", "--damping", "--test-inputs"})
+    if (app.count(flag) > 0)
+      throw CLI::ValidationError(
+          flag,
+          "it needs the posterior of all data, which --evidence minibatch does without; leave one of the two out");
+  if (!flags.structure_given) flags.structure = StructureChoice::full;
+  if (flags.structure == StructureChoice::kron)
+    throw CLI::ValidationError("--structure kron",
+                               "Kronecker factors of batches are no bound of those of all data; "
+                               "use full, block or diag with --evidence minibatch");
 }
 
 }  // namespace
@@ -86,7 +104,10 @@ void declare_evidence(CLI::App& app, EvidenceFlags& flags) {
       "ockham evidence --network net.pt --inputs x.npy --targets y.npy --likelihood gaussian --structure full --prior "
       "layerwise "
       "--test-inputs new.npy --json\n"
-      "ockham evidence --from-run ockham-runs/2026-01-31-235959 --structure diag --check");
+      "ockham evidence --network net.pt --inputs x.npy --targets y.npy --likelihood categorical --structure full "
+      "--log-det slq --dtype float32\n"
+      "ockham evidence --from-run ockham-runs/2026-01-31-235959 --structure diag --check\n"
+      "ockham evidence --from-run ockham-runs/2026-01-31-235959 --evidence minibatch --evidence-batch 256");
   app.add_option("--network", flags.network,
                  "TorchScript file that maps [N, ...] to [N, C]; it runs code of its own (required)")
       ->option_text("FILE.pt");
@@ -99,12 +120,19 @@ void declare_evidence(CLI::App& app, EvidenceFlags& flags) {
       ->option_text("RUN");
   add_model(app, flags);
   add_curvature(app, flags);
+  add_rank_flags(app, flags.ranks);
   add_common_flags(app, flags.common);
   app.callback([&app, &flags] {
     flags.structure_given = app.count("--structure") > 0;
     flags.curvature_given = app.count("--curvature") > 0;
     flags.kronecker_given = app.count("--kron-approx") > 0;
     flags.ggn_tolerance_given = app.count("--ggn-tolerance") > 0;
+    check_minibatch(app, flags);
+    flags.log_det_given = app.count("--log-det") > 0;
+    settle_log_det(app, flags.log_det, flags.structure, flags.curvature);
+    if (flags.log_det.estimated() && flags.correction)
+      throw CLI::ValidationError("--correction",
+                                 "it needs H⁻¹g of the full structure, which --log-det slq does not have");
     if (!flags.from_run.empty()) {
       for (const char* flag : {"--network", "--inputs", "--targets", "--test-inputs", "--likelihood", "--noise",
                                "--temperature", "--prior", "--group", "--prior-precision", "--likelihood-weight"})

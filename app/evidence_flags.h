@@ -6,7 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "app/model_flags.h"
+#include "app/log_det_flags.h"
+#include "app/minibatch_flags.h"
+#include "app/rank_flags.h"
+
+namespace ockham {
+class Communicator;
+}
 
 namespace ockham::app {
 
@@ -26,6 +32,8 @@ struct EvidenceFlags {
   std::vector<double> noise = {1};            // standard deviation: one, or one per output
   double temperature = 1;
   double likelihood_weight = 1;
+  LogDetFlags log_det;
+  bool log_det_given = false;  // else that of the run
   KroneckerChoice kronecker = KroneckerChoice::expand;
   bool damping = false;
   bool correction = false;
@@ -34,12 +42,14 @@ struct EvidenceFlags {
   double ggn_tolerance = 0;
   bool kronecker_given = false, ggn_tolerance_given = false;
   int64_t batch_size = 128;
+  MinibatchFlags minibatch;
+  RankFlags ranks;
 };
 
 void declare_evidence(CLI::App& app, EvidenceFlags& flags);
 
 /// In the engine (evidence.cpp, and evidence_from_run.cpp for --from-run).
 int run_evidence(const EvidenceFlags& flags);
-int run_evidence_from_run(const EvidenceFlags& flags);
+int run_evidence_from_run(const EvidenceFlags& flags, Communicator& ranks);
 
 }  // namespace ockham::app

@@ -10,6 +10,7 @@
 #include "app/fit_plan.h"
 #include "app/messages.h"
 #include "app/model_choices.h"
+#include "app/ranks.h"
 #include "app/subcommands.h"
 #include "ockham/base/error.h"
 #include "ockham/predict/trained_model.h"
@@ -40,19 +41,35 @@ std::optional<Model> in_other_type(const TrainedModel& trained, FitFlags flags, 
   return other;
 }
 
-}  // namespace
+struct RunProblem {
+  TrainedModel trained;
+  FitFlags flags;
+  FitData data;
+};
 
-int run_evidence_from_run(const EvidenceFlags& flags) {
-  const auto start = std::chrono::steady_clock::now();
-  const RunDirectory run = RunDirectory::open(flags.from_run);
-  const TrainedModel trained = load_trained_model(run.path_of(RunFile::model));
-  const FitFlags fit_flags = read_fit_flags(run);
-  Messages silent(/*quiet=*/true), messages(flags.common.quiet);
-  const FitData data = read_fit_data(fit_flags, silent);
+RunProblem read_run(const std::string& directory) {
+  const RunDirectory run = RunDirectory::open(directory);
+  TrainedModel trained = load_trained_model(run.path_of(RunFile::model));
+  const FitFlags flags = read_fit_flags(run);
+  Messages silent(/*quiet=*/true);
+  FitData data = read_fit_data(flags, silent);
   const auto recorded = run.configuration().find(data_checksum_name);
   if (recorded == run.configuration().end() || recorded->second != data.checksum)
     throw Error(ErrorKind::data,
                 fmt::format("{}: the data are not those that the run was made with; restore the file", data.name));
+  return {std::move(trained), flags, std::move(data)};
+}
+
+}  // namespace
+
+int run_evidence_from_run(const EvidenceFlags& flags, Communicator& ranks) {
+  const auto start = std::chrono::steady_clock::now();
+  Messages messages(flags.common.quiet);
+  std::optional<RunProblem> read;
+  attempt_together(ranks, [&] { read = read_run(flags.from_run); });
+  const TrainedModel& trained = read->trained;
+  const FitFlags& fit_flags = read->flags;
+  const FitData& data = read->data;
 
   const Model& model = trained.model;
   const int64_t outputs = std::holds_alternative<Bernoulli>(model.likelihood) ? 1 : data.outputs();
@@ -61,12 +78,18 @@ int run_evidence_from_run(const EvidenceFlags& flags) {
   shown.likelihood_weight = trained.posterior.options.likelihood_weight;
   shown.prior = fit_flags.prior;
   shown.noise.resize(static_cast<size_t>(std::max<int64_t>(1, model.hyperparameters.log_noise.numel())));
-  if (!flags.structure_given) shown.structure = fit_flags.structure;
+  if (!flags.log_det_given && !flags.minibatch.chosen())
+    shown.log_det = flags.structure_given ? LogDetFlags() : fit_flags.log_det;
+  if (!flags.structure_given && !flags.minibatch.chosen())
+    shown.structure = shown.log_det.estimated() ? StructureChoice::full : fit_flags.structure;
   if (!flags.curvature_given) shown.curvature = fit_flags.curvature;
+  if (!flags.minibatch.batch && !flags.minibatch.shared && fit_flags.minibatch.chosen())
+    shown.minibatch = fit_flags.minibatch;
 
   LaplaceOptions options;
   options.likelihood_weight = shown.likelihood_weight;
   options.damping = flags.damping;
+  options.slq = slq_of(shown.log_det, flags.common.seed);
   options.curvature.structure = structure_of(shown.structure);
   options.curvature.kind = curvature_of(shown.curvature);
   options.curvature.kronecker_rule = kronecker_rule_of(flags.kronecker_given ? flags.kronecker : fit_flags.kronecker);
@@ -77,16 +100,28 @@ int run_evidence_from_run(const EvidenceFlags& flags) {
   options.curvature.memory_budget = flags.common.memory;
   options.curvature.likelihood_gradient = flags.correction;
   options.curvature.root_derivatives = root_hyperparameter_count(model.likelihood, outputs) > 0;
-  mention_unused(options.curvature, messages);
-  const LaplaceFit fit = fit_laplace(model, prepared, options);
-  messages.add(fit.messages);
-
+  mention_unused(options, messages);
+  LaplaceOptions together = options;
+  if (ranks.size() > 1) together.communicator = &ranks;
   EvidenceReport report;
-  report.evidence = evidence(fit, model.hyperparameters, {flags.correction});
-  if (flags.check) {
-    SelfCheckInput input{model, prepared, options, in_other_type(trained, fit_flags, data), std::nullopt};
-    if (input.other_model) input.other_data = prepare_data(*input.other_model, data.training);
-    report.checks = check_evidence(input, fit, report.evidence);
+  report.outputs = outputs;
+  if (flags.minibatch.chosen()) {
+    add_bound(model, prepared, together, shown, report);
+    if (!is_first(ranks)) return 0;
+    messages.add(report.messages);
+  } else {
+    const LaplaceFit fit = fit_laplace(model, prepared, together);
+    if (!is_first(ranks)) return 0;  // the rest is for one process
+    messages.add(fit.messages);
+    report.evidence = evidence(fit, model.hyperparameters, {flags.correction});
+    if (flags.check) {
+      SelfCheckInput input{model, prepared, options, in_other_type(trained, fit_flags, data), std::nullopt};
+      if (input.other_model) input.other_data = prepare_data(*input.other_model, data.training);
+      report.checks = check_evidence(input, fit, report.evidence);
+    }
+    add_clipped(fit, report, messages);
+    report.seconds_curvature = fit.seconds_curvature;
+    report.seconds_decompose = fit.seconds_decompose;
   }
   // In the target's own units, as run.json has them.
   const double units = shown.likelihood_weight * log_density_in_target_units(data.encoding, 0, data.training.size());
@@ -97,13 +132,10 @@ int run_evidence_from_run(const EvidenceFlags& flags) {
     report.hyperparameters.log_noise = report.hyperparameters.log_noise + target_scales(data.encoding).log();
   report.likelihood = name_of(model.likelihood);
   report.examples = data.training.size();
-  report.outputs = outputs;
   report.parameters = model.network.layout().total();
   report.groups = model.prior.names();
-  add_clipped(fit, report, messages);
+  report.log_det = shown.log_det;
   report.messages = messages.all();
-  report.seconds_curvature = fit.seconds_curvature;
-  report.seconds_decompose = fit.seconds_decompose;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   fmt::print("{}", flags.common.json ? evidence_json(report, shown) : evidence_table(report, shown));
   return 0;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/log_det_report.h"
 #include "ockham/base/error.h"
 
 namespace ockham::app {
@@ -75,6 +76,7 @@ std::string evidence_json(const EvidenceReport& report, const EvidenceFlags& fla
   json["log_likelihood"] = number(evidence.log_likelihood, "the log likelihood");
   json["log_prior"] = number(evidence.log_prior, "the log prior");
   json["log_det"] = number(evidence.log_det, "log|H|");
+  if (evidence.log_det_error) json["log_det_error"] = log_det_error_json(*evidence.log_det_error, report.log_det);
   if (flags.correction) json["correction"] = number(evidence.correction, "the correction");
   json["examples"] = report.examples;
   json["outputs"] = report.outputs;
@@ -84,6 +86,13 @@ std::string evidence_json(const EvidenceReport& report, const EvidenceFlags& fla
       {"log_noise", one_or_many(evidence.gradient.log_noise, flags.noise.size() > 1, "the gradient in the noise")},
       {"log_temperature", one_or_many(evidence.gradient.log_temperature, false, "the gradient in the temperature")}};
   json["groups"] = report.groups;
+  if (report.batches > 0) {
+    json["evidence"] = "minibatch";
+    json["lower_bound"] = true;
+    json["batches"] = report.batches;
+    json["largest_batch"] = report.largest_batch;
+    json["shared_examples"] = report.shared;
+  }
   json["structure"] = word_of(flags.structure);
   json["curvature"] = word_of(flags.curvature);
   json["likelihood"] = report.likelihood;
@@ -131,10 +140,14 @@ std::string evidence_table(const EvidenceReport& report, const EvidenceFlags& fl
 
   text += fmt::format("{}log marginal likelihood {:>23.6f}{}\n", bold,
                       number(evidence.value, "the evidence").get<double>(), plain);
+  if (report.batches > 0)
+    text += fmt::format("  a lower bound, from {} batches of at most {} examples, {} of them shared\n", report.batches,
+                        report.largest_batch, report.shared);
   term("per example", evidence.value / static_cast<double>(report.examples));
   term("log likelihood", evidence.log_likelihood);
   term("log prior", evidence.log_prior);
-  term("log determinant", evidence.log_det);
+  term(report.batches > 0 ? "log determinant, at most" : "log determinant", evidence.log_det);
+  if (evidence.log_det_error) text += log_det_error_line(*evidence.log_det_error, report.log_det);
   if (flags.correction) term("correction", evidence.correction);
 
   text += fmt::format("{}gradient in log hyperparameters{}\n", bold, plain);

@@ -23,12 +23,19 @@ struct EvidenceReport {
   std::string likelihood;  // its word on the command line
   int64_t examples = 0, outputs = 0, parameters = 0;
   std::vector<std::string> groups;
+  LogDetFlags log_det;  // how it was computed
   ClippedSpectrum clipped;
   std::vector<std::string> messages;
   double seconds = 0, seconds_curvature = 0, seconds_decompose = 0;
   std::optional<EvidencePredictive> predictive;
   std::vector<SelfCheck> checks;  // of --check
+  int64_t batches = 0, largest_batch = 0,
+          shared = 0;  // of --evidence minibatch: the evidence is a lower bound from them
 };
+
+/// The bound over a partition that is drawn by --seed, and what it was computed from.
+void add_bound(const Model& model, const Dataset& data, const LaplaceOptions& options, const EvidenceFlags& flags,
+               EvidenceReport& report);
 
 /// The eigenvalues that were clipped, with a message when they are many; after the evidence.
 void add_clipped(const LaplaceFit& fit, EvidenceReport& report, Messages& messages);

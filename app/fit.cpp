@@ -11,6 +11,7 @@
 #include "app/fit_summary.h"
 #include "app/fit_trace.h"
 #include "app/fit_training.h"
+#include "app/ranks.h"
 #include "ockham/base/error.h"
 
 namespace ockham::app {
@@ -30,8 +31,7 @@ std::vector<std::string> read_messages(const RunDirectory& run) {
 }
 
 /// Made only now that data and flags are known to be good. Its messages are those of its beginning.
-RunDirectory open_run(const FitPlan& plan, const FitData& data, Messages& messages) {
-  const RunConfiguration configuration = fit_configuration(plan.flags, data);
+RunDirectory open_run(const FitPlan& plan, const RunConfiguration& configuration, Messages& messages) {
   if (plan.flags.resume) {
     RunDirectory run = RunDirectory::open(plan.flags.out, RunAccess::write);
     run.expect_configuration(configuration);
@@ -65,36 +65,63 @@ bool is_complete(const RunDirectory& run) {
 
 }  // namespace
 
-int run_fit(const FitFlags& flags) {
+int run_fit(const FitFlags& given) {
   const auto start = Clock::now();
+  FitFlags flags = given;
+  const std::unique_ptr<Communicator> ranks = join_ranks(given.ranks, flags.common);
   Messages messages(flags.common.quiet);
   ProgressLine line(flags.common.quiet);
   messages.hold();
   line.show("reading the data");
-  const FitData data = read_fit_data(flags, messages);
-  const FitPlan plan = plan_fit(flags, data, messages, line);
-  const RunDirectory run = open_run(plan, data, messages);
+  std::optional<FitData> read;
+  std::optional<FitPlan> planned;
+  attempt_together(*ranks, [&] {
+    read = read_fit_data(flags, messages);
+    planned = plan_fit(flags, *read, messages, line);
+  });
+  const FitData& data = *read;
+  const FitPlan& plan = *planned;
+  const RunConfiguration configuration = fit_configuration(plan.flags, data);
+  expect_the_same(*ranks, fingerprint(configuration));
+  std::optional<RunDirectory> opened;  // by rank 0
+  bool complete = false;
+  attempt_together(*ranks, [&] {
+    if (!is_first(*ranks)) return;
+    opened = open_run(plan, configuration, messages);
+    complete = is_complete(*opened);
+    if (complete) opened->remove_checkpoints();  // a process may have been killed before it came to that
+  });
+  const std::string path = broadcast_text(*ranks, opened ? opened->path() : "");
   line.clear();
   messages.release();
-  if (is_complete(run)) {
-    run.remove_checkpoints();  // a process may have been killed before it came to that
-    return say_again(run, flags);
-  }
+  if (is_true_anywhere(*ranks, complete)) return opened ? say_again(*opened, flags) : 0;
   const size_t trainings_planned = plan.candidates.size() * plan.options.restarts;
   if (!flags.common.quiet) {
     fmt::print(stderr, "{} {}, {} {}; {} training{} of up to {} epochs: time budget about {}\n", data.training.size(),
                data.images ? "images" : "examples", data.features(), data.images ? "numbers each" : "features",
                trainings_planned, trainings_planned == 1 ? "" : "s", plan.options.online.epochs,
                duration(plan.expected_seconds));
-    fmt::print(stderr, "run directory: {}\n", run.path());
+    fmt::print(stderr, "run directory: {}\n", path);
   }
 
   const auto training_start = Clock::now();
-  const InterruptWatch interrupt(
-      fmt::format("ockham: interrupted; 'ockham fit --resume --out {}' goes on", run.path()));
-  FitTrainings trainings = train_in_directory(plan, data, run, interrupt, line);
+  const std::string way_on = fmt::format("'ockham fit --resume --out {}' goes on", path);
+  const InterruptWatch interrupt(opened ? "ockham: interrupted; " + way_on : "");
+  FitTrainings trainings;
+  try {
+    const RunDirectory* const run = opened ? &*opened : nullptr;
+    trainings = train_in_directory(plan, data, {run, path, fingerprint(configuration), *ranks}, interrupt, line);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::peer_lost || dynamic_cast<const SharedError*>(&error) != nullptr) throw;
+    // Of ranks that are interrupted some are gone sooner than others.
+    if (interrupt.interrupted()) return interrupt.say_farewell();
+    line.clear();
+    throw Error(ErrorKind::peer_lost, fmt::format("{}; {}, with any number of ranks", error.what(), way_on));
+  }
   if (trainings.end == TrainingsEnd::interrupted) return interrupt.say_farewell();
   interrupt.stop_waiting();  // the checkpoints hold everything
+  if (!opened) return 0;     // the rest is for one process
+  const RunDirectory& run = *opened;
   const TimeIsOver time_is_over = [&, limit = flags.common.time_limit] {
     return trainings.end == TrainingsEnd::time_limit || (limit > 0 && seconds_since(training_start) > limit);
   };

@@ -13,6 +13,7 @@ constexpr const char* candidates_group = "Candidates";
 constexpr const char* algorithm_group = "Online algorithm";
 constexpr const char* model_group = "Model and curvature";
 constexpr const char* run_group = "Run";
+constexpr const char* rank_group = "Several processes";
 
 const Words<AugmentChoice> augment_words = {{"none", AugmentChoice::none},
                                             {"flip", AugmentChoice::flip},
@@ -183,12 +184,14 @@ void add_model(CLI::App& app, FitFlags& flags) {
   add_choice<LikelihoodChoice>(app, "--likelihood", flags.likelihood, likelihoods,
                                "How the targets follow from the outputs");
   add_choice<StructureChoice>(app, "--structure", flags.structure, structures, "Structure of the curvature");
+  add_log_det(app, flags.log_det);
   add_choice<CurvatureChoice>(app, "--curvature", flags.curvature, curvature_words(),
                               "Gauss-Newton, empirical Fisher or Monte-Carlo Fisher");
   add_choice<KroneckerChoice>(app, "--kron-approx", flags.kronecker, kronecker_words(),
                               "How the positions of a convolution enter the Kronecker factors");
   add_count(app, "--mc-samples", flags.mc_samples, 1, "Samples of the Monte-Carlo Fisher (default: 1)");
   add_ggn_tolerance(app, flags.ggn_tolerance);
+  add_minibatch_flags(app, flags.minibatch);
   add_choice<PriorChoice>(app, "--prior", flags.prior, prior_words(),
                           "Which weights share a prior precision: all, each parameter tensor, none, or each input");
   add_automatic_positives(app, "--prior-precision", flags.prior_precision, "a prior precision",
@@ -212,6 +215,11 @@ void add_run(CLI::App& app, FitFlags& flags) {
       ->option_text("S");
 }
 
+void add_ranks(CLI::App& app, FitFlags& flags) {
+  add_rank_flags(app, flags.ranks);
+  add_parallel_flag(app, flags.ranks);
+}
+
 void check(const FitFlags& flags) {
   const bool arrays = !flags.inputs.empty() || !flags.targets.empty();
   if (flags.data.empty() && !arrays && !flags.resume) throw CLI::RequiredError("DATA");
@@ -223,11 +231,14 @@ void check(const FitFlags& flags) {
     throw CLI::ValidationError("--target", "columns have no names in a NumPy file: leave it out, --targets says it");
   if (flags.resume && flags.out.empty())
     throw CLI::ValidationError("--resume", "give the directory of the interrupted run with --out");
+  if (flags.ranks.ranks > 1 && flags.data == "-")
+    throw CLI::ValidationError("--ranks", "several processes cannot read standard input; give the data as a file");
   if (flags.resume && flags.data == "-")
     throw CLI::ValidationError("--resume", "standard input cannot be read again; give the data as a file");
   for (const double milestone : flags.lr_milestones)
     if (milestone >= 1) throw CLI::ValidationError("--lr-milestones", "they are fractions of the epochs, below 1");
   if (flags.momentum >= 1) throw CLI::ValidationError("--momentum", "the momentum must be below 1");
+  check_minibatch_flags(flags.minibatch, flags.curvature, flags.log_det);
 }
 
 }  // namespace
@@ -253,6 +264,8 @@ void declare_fit(CLI::App& app, FitFlags& flags) {
       "ockham fit flowers.csv.gz --target species --test-fraction 0.1 --prior ard\n"
       "ockham fit fashion-mnist/ --network mlp:200 --network cnn:3c3d --train-size 10000 --out run\n"
       "ockham fit cifar-10/ --network resnet:depth=20 --preset paper-images --augment crop-flip\n"
+      "ockham fit cifar-10/ --network resnet:depth=20 --evidence minibatch --evidence-batch 64\n"
+      "ockham fit energy.csv --target Y --ranks 4 --out run\n"
       "ockham fit --resume --out run          # goes on where it was interrupted");
   const auto group = [&](const char* name, void (*add)(CLI::App&, FitFlags&)) {
     const auto before = app.get_options();
@@ -266,6 +279,7 @@ void declare_fit(CLI::App& app, FitFlags& flags) {
   group(algorithm_group, add_algorithm);
   group(model_group, add_model);
   group(run_group, add_run);
+  group(rank_group, add_ranks);
   add_common_flags(app, flags.common);
   app.get_option("--time-limit")
       ->description(
@@ -273,6 +287,7 @@ void declare_fit(CLI::App& app, FitFlags& flags) {
           "goes on (default: none)");
   app.callback([&app, &flags] {
     flags.kronecker_given = app.count("--kron-approx") > 0;
+    settle_log_det(app, flags.log_det, flags.structure, flags.curvature);
     check(flags);
   });
 }

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "app/model_flags.h"
+#include "app/log_det_flags.h"
+#include "app/minibatch_flags.h"
+#include "app/rank_flags.h"
 #include "app/table_flags.h"
 
 namespace ockham::app {
@@ -52,11 +54,13 @@ struct FitFlags {
   // Model and curvature.
   LikelihoodChoice likelihood = LikelihoodChoice::unset;
   StructureChoice structure = StructureChoice::unset;
+  LogDetFlags log_det;
   CurvatureChoice curvature = CurvatureChoice::ggn;
   KroneckerChoice kronecker = KroneckerChoice::expand;
   bool kronecker_given = false;
   int64_t mc_samples = 1;
   double ggn_tolerance = 0;
+  MinibatchFlags minibatch;
   PriorChoice prior = PriorChoice::layerwise;
   std::vector<double> prior_precision;  // where the online algorithm starts; empty: auto
   std::vector<double> noise;            // in the target's own units; empty: auto
@@ -67,6 +71,7 @@ struct FitFlags {
   std::string out;
   bool resume = false;
   double checkpoint_interval = 10;  // seconds
+  RankFlags ranks;                  // no part of the settings: a run can go on with another number
 };
 
 const char* word_of(AugmentChoice choice);

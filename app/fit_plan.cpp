@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "app/fit_candidates.h"
+#include "app/fit_minibatch.h"
 #include "app/fit_preset.h"
 #include "app/fit_timing.h"
 #include "app/model_choices.h"
@@ -76,6 +77,7 @@ CandidatesOptions make_options(const FitFlags& flags, const Likelihood& likeliho
   online.stall_passes = flags.patience;
   online.seed = flags.common.seed;
   online.laplace.likelihood_weight = *flags.likelihood_weight;
+  online.laplace.slq = slq_of(flags.log_det, flags.common.seed);
   CurvatureOptions& curvature = online.laplace.curvature;
   curvature.structure = structure_of(flags.structure);
   curvature.kind = curvature_of(flags.curvature);
@@ -158,13 +160,22 @@ FitPlan plan_fit(const FitFlags& flags, const FitData& data, Messages& messages,
     chosen.push_back("--lr-schedule cosine");
   }
   // While the learning rate is high, the weights are far from a mode.
-  choose(resolved.best_after, resolved.lr_schedule == ScheduleChoice::constant ? 0 : *resolved.epochs * 9 / 10,
-         "best-after");
+  // With batches a state that counts costs a pass over all data.
+  const bool all_count = resolved.lr_schedule == ScheduleChoice::constant && !resolved.minibatch.chosen();
+  choose(resolved.best_after, all_count ? 0 : *resolved.epochs * 9 / 10, "best-after");
   choose(resolved.burn_in, automatic.burn_in, "burn-in");
   choose(resolved.frequency,
          data.images ? automatic_image_frequency(*resolved.epochs) : automatic_frequency(*resolved.epochs),
          "frequency");
-  choose(resolved.hyper_steps, automatic.hyper_steps, "hyper-steps");
+  int64_t hyper_steps = automatic.hyper_steps;
+  if (resolved.minibatch.chosen()) {
+    const PartitionSizes sizes = batch_sizes(
+        resolved.minibatch, root_columns(plan.likelihood, data.outputs(), {curvature_of(resolved.curvature)}));
+    choose(resolved.minibatch.batch, sizes.largest, "evidence-batch");
+    choose(resolved.minibatch.shared, sizes.shared, "evidence-shared");
+    hyper_steps = minibatch_hyper_steps(hyper_steps, data.training.size(), sizes);
+  }
+  choose(resolved.hyper_steps, hyper_steps, "hyper-steps");
   choose(resolved.hyper_lr, automatic.hyper_step_size, "hyper-lr");
   // Without a number of workers, each training in its turn has all threads.
   if (automatic.workers > 1) choose(resolved.workers, static_cast<int64_t>(automatic.workers), "workers");
@@ -188,17 +199,27 @@ FitPlan plan_fit(const FitFlags& flags, const FitData& data, Messages& messages,
 
   plan.candidates = make_candidates(resolved, data, plan.likelihood);
   plan.options = make_options(resolved, plan.likelihood, data.images.has_value());
-  mention_unused(plan.options.online.laplace.curvature, messages);
+  plan.posterior = plan.options.online.laplace;
+  mention_unused(plan.posterior, messages);
+  if (resolved.minibatch.chosen()) use_minibatch(plan, data, messages);
   if (resolved.eliminate) use_elimination(plan.options, data.training.size());
   AutomaticSettings used = automatic;
   used.frequency = *resolved.frequency;
   used.batch_size = *resolved.batch_size;
   used.hyper_steps = *resolved.hyper_steps;
-  used.structure = plan.options.online.laplace.curvature.structure;
+  const LaplaceOptions& laplace = plan.options.online.laplace;
+  used.structure = laplace.slq ? laplace.slq->preconditioner : laplace.curvature.structure;
   for (const Candidate& candidate : plan.candidates) {
     line.show(fmt::format("how long will an epoch of {} take?", candidate.network));
     plan.epoch_costs.push_back(data.images ? measure_epoch_cost(candidate, data.training, plan.options.online)
                                            : estimate_epoch_cost(problem, candidate.parameters, used));
+    if (!data.images && resolved.minibatch.chosen()) {
+      ProblemSize batch = problem;
+      batch.examples = std::min(batch.examples, plan.options.online.evidence_batch.largest);
+      const double batches = batches_a_pass(plan.options.online, problem.examples);
+      plan.epoch_costs.back().pass = batches * estimate_epoch_cost(batch, candidate.parameters, used).pass;
+    }
+    plan.epoch_costs.back().pass += slq_epochs(laplace) * plan.epoch_costs.back().epoch;
   }
   const EpochSchedule schedule{*resolved.epochs, *resolved.burn_in, *resolved.frequency};
   for (const EpochCost& cost : plan.epoch_costs)

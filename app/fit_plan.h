@@ -19,6 +19,7 @@ struct FitPlan {
   Likelihood likelihood;
   std::vector<Candidate> candidates;
   CandidatesOptions options;
+  LaplaceOptions posterior;            // of predictions; that of the trainings unless they take minibatch bounds
   std::vector<EpochCost> epoch_costs;  // about, of each candidate, in seconds
   double expected_seconds = 0;
 };

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "app/fit_minibatch.h"
 #include "app/fit_pictures.h"
 #include "ockham/base/atomic_file.h"
 
@@ -133,8 +134,7 @@ RunReport make_report(const FitSummary& summary) {
   report.run = summary.run;
   report.when = fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)));
   report.seconds = summary.seconds;
-  report.comparability = fmt::format("{} structure, {} curvature, {} likelihood", word_of(summary.plan.flags.structure),
-                                     word_of(summary.plan.flags.curvature), name_of(summary.plan.likelihood));
+  report.comparability = evidence_words(summary.plan);
   report.versions = {{"ockham", OCKHAM_VERSION}, {"libtorch", TORCH_VERSION}};
   for (const auto& [flag, value] : fit_settings(summary.plan.flags)) report.settings.push_back({flag, value});
   report.warnings = summary.results.warnings;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "app/fit_minibatch.h"
 #include "ockham/assess/rank_correlation.h"
 #include "ockham/base/atomic_file.h"
 #include "ockham/base/error.h"
@@ -67,11 +68,19 @@ void describe(const FitPlan& plan, const FitData& data, const CandidateTraining&
   result.passes = training.result.state.passes;
 }
 
+/// log|H|, or its bound, from log evidence = log likelihood + log prior + P/2 log 2π - ½ log|H|.
+double log_det_of(const CandidateResult& result, const Model& model) {
+  const double weights = static_cast<double>(model.prior.layout().total());
+  return 2 * (result.log_likelihood + result.log_prior + 0.5 * weights * std::log(2 * M_PI) - result.log_evidence);
+}
+
 void add_terms(const FitPlan& plan, const FitData& data, const TrainedModel& trained, CandidateResult& result) {
   const Evidence terms = evidence(trained.posterior, trained.model.hyperparameters, {/*correction=*/true});
   result.log_likelihood = in_target_units(plan, data, terms.log_likelihood);
   result.log_prior = terms.log_prior;
-  result.log_det = terms.log_det;
+  // The posterior's own is that of another structure where the evidence is a minibatch bound.
+  result.log_det = plan.flags.minibatch.chosen() ? log_det_of(result, trained.model) : terms.log_det;
+  result.log_det_error = terms.log_det_error;
   result.correction = terms.correction;
   result.clipped = clipped_spectrum(trained.posterior);
 }
@@ -83,15 +92,13 @@ void add_warnings(const CandidateResult& selected, const Ranking& ranking, std::
     if (!sentence.empty()) warnings.push_back(fmt::format("'{}': {}", selected.network, sentence));
 }
 
-/// The terms without a curvature pass: log evidence = log likelihood + log prior + P/2 log 2π - ½ log|H|.
+/// The terms without a curvature pass.
 void add_terms_from_evidence(const FitPlan& plan, const FitData& data, const Model& model, CandidateResult& result) {
-  const double weights = static_cast<double>(model.prior.layout().total());
   result.log_likelihood =
       *plan.flags.likelihood_weight * static_cast<double>(data.training.size()) * result.train.log_likelihood;
   result.log_prior = Prior::log_density(model.prior.statistics(model.network.flat_parameters()),
                                         model.hyperparameters.log_prior_precision);
-  result.log_det =
-      2 * (result.log_likelihood + result.log_prior + 0.5 * weights * std::log(2 * M_PI) - result.log_evidence);
+  result.log_det = log_det_of(result, model);
   result.correction = std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -142,7 +149,7 @@ FitScores score_fit(const FitPlan& plan, const FitData& data, const TrainedModel
 TrainedModel with_posterior(const FitPlan& plan, const FitData& data, const std::string& network, Model model,
                             const std::function<void(int64_t examples_done)>& progress) {
   const Dataset prepared = prepare_data(model, data.training);
-  LaplaceOptions options = plan.options.online.laplace;
+  LaplaceOptions options = plan.posterior;
   options.curvature.likelihood_gradient = true;
   options.curvature.root_derivatives = false;  // nothing is learnt any more
   options.curvature.progress = progress;
@@ -164,8 +171,7 @@ FitResults assess_trainings(const FitPlan& plan, const FitData& data, std::vecto
   for (size_t i = 0; i < count; ++i) {
     results[i].network = scores[i].name = plan.candidates[i].network;
     results[i].parameters = plan.candidates[i].parameters;
-    scores[i].comparability =
-        fmt::format("{} {} {}", word_of(plan.flags.structure), word_of(plan.flags.curvature), name_of(plan.likelihood));
+    scores[i].comparability = evidence_words(plan);
   }
   for (size_t t = 0; t < trainings.size(); ++t) {
     const CandidateTraining& training = trainings[t];

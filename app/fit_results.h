@@ -26,6 +26,7 @@ struct CandidateResult {
   bool has_evidence = false;
   // Of the kept restart:
   double log_evidence = 0, log_likelihood = 0, log_prior = 0, log_det = 0;
+  std::optional<LogDetError> log_det_error;  // with --log-det slq
   double correction = 0;  // ½ gᵀH⁻¹g: how far below the mode θ is, by the quadratic model; not part of the evidence.
                           // NaN: there was no time for it
   std::vector<double> noise;  // empty without one

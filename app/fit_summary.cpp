@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/durations.h"
+#include "app/log_det_report.h"
 #include "app/scores_report.h"
 
 namespace ockham::app {
@@ -32,6 +33,8 @@ Json candidate_json(const FitSummary& summary, const CandidateResult& result) {
   json["log_likelihood"] = value(result.log_likelihood);
   json["log_prior"] = value(result.log_prior);
   json["log_det"] = value(result.log_det);
+  if (result.log_det_error)
+    json["log_det_error"] = log_det_error_json(*result.log_det_error, summary.plan.flags.log_det);
   json["distance_to_mode"] = value(result.correction);
   json["mean_log_marginal_likelihood"] = value(result.ranked.mean);
   json["spread"] = result.log_evidences.size() > 1 ? value(result.ranked.spread) : Json(nullptr);
@@ -45,6 +48,7 @@ Json candidate_json(const FitSummary& summary, const CandidateResult& result) {
   for (const ReachedBound& reached : result.at_bounds)
     json["at_bounds"].push_back({{"hyperparameter", reached.hyperparameter}, {"bound", reached.bound}});
   json["clipped_eigenvalues"] = known ? Json(result.clipped.clipped) : Json(nullptr);
+  if (summary.plan.flags.minibatch.chosen()) json["lower_bound"] = true;
   json["structure"] = word_of(summary.plan.flags.structure);
   json["curvature"] = word_of(summary.plan.flags.curvature);
   json["epochs"] = result.epochs;
@@ -155,6 +159,9 @@ std::string fit_table(const FitSummary& summary) {
                         result.ranked.mean, spread, result.ranked.probability, third, metric(result, regression),
                         &result == &summary.results.candidates.front() ? plain : "");
   }
+  if (summary.plan.flags.minibatch.chosen())
+    text += fmt::format("log evidence is a lower bound, from batches of at most {} examples\n",
+                        *summary.plan.flags.minibatch.batch);
   const PredictiveScores& first = shown_scores(summary.results.candidates.front());
   if (!have_uncertainty(first))
     text += fmt::format(

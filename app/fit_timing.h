@@ -10,4 +10,8 @@ namespace ockham::app {
 /// they break down numerically.
 EpochCost measure_epoch_cost(const Candidate& candidate, const Dataset& data, const OnlineOptions& options);
 
+/// What the products of an estimated log determinant cost, in training epochs; 0 for an exact one. A measured pass is
+/// without them.
+double slq_epochs(const LaplaceOptions& laplace);
+
 }  // namespace ockham::app

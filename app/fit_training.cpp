@@ -1,15 +1,14 @@
 #include "app/fit_training.h"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <map>
-#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
 
+#include "app/fit_checkpoints.h"
 #include "app/fit_progress.h"
 #include "app/fit_trace.h"
-#include "ockham/train/online_checkpoint.h"
+#include "app/ranks.h"
 
 namespace ockham::app {
 namespace {
@@ -18,85 +17,124 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Checkpoints of the trainings, each in a file of its own.
-class Checkpoints {
+constexpr double kHeartbeat = 20;  // seconds without one after which a rank's training is taken over
+constexpr double kLastWords = 10;  // seconds for the checkpoints of other ranks at the end of the time
+
+bool shares_candidates(const FitPlan& plan, const Communicator& ranks) {
+  if (ranks.size() == 1) return false;
+  if (plan.flags.ranks.parallel != ParallelChoice::automatic)
+    return plan.flags.ranks.parallel == ParallelChoice::candidates;
+  return static_cast<int64_t>(plan.candidates.size() * plan.options.restarts) >= ranks.size();
+}
+
+class Session {
  public:
-  Checkpoints(const FitPlan& plan, const FitData& data, const RunDirectory& run)
-      : plan_(plan), run_(run), fingerprint_(fingerprint(run.configuration())), metrics_(plan, data, run) {}
+  Session(const FitPlan& plan, const FitData& data, const TrainingPlace& place, const InterruptWatch& interrupt,
+          ProgressLine& line)
+      : plan_(plan), data_(data), place_(place), interrupt_(interrupt), line_(line) {}
 
-  std::shared_ptr<const OnlineState> read(size_t candidate, size_t restart) {
-    const std::string path = path_of(candidate, restart);
-    if (!std::filesystem::exists(path)) return nullptr;
-    const auto state = std::make_shared<OnlineState>(online_state(read_checkpoint(path, fingerprint_)));
-    metrics_.add(candidate, restart, state->passes);
-    return state;
-  }
+  FitTrainings train(const CandidatesOptions& options) {
+    std::optional<MetricsLog> metrics;
+    if (place_.run != nullptr) metrics.emplace(plan_, data_, *place_.run);
+    FitCheckpoints checkpoints(place_.path, place_.fingerprint, plan_.flags.checkpoint_interval,
+                               metrics ? &*metrics : nullptr);
+    FitProgress progress(plan_, data_, line_);
+    end_ = TrainingsEnd::complete;
+    // A network that all train together has one checkpoint, that of rank 0.
+    const bool writes = options.online.laplace.communicator == nullptr || is_first(place_.ranks);
 
-  bool due(size_t candidate, size_t restart) {
-    auto [place, is_new] = written_.try_emplace({candidate, restart}, Clock::now());
-    return !is_new && seconds_since(place->second) > plan_.flags.checkpoint_interval;
-  }
-
-  void write(size_t candidate, size_t restart, const OnlineState& state) {
-    write_checkpoint(path_of(candidate, restart), to_checkpoint(state), fingerprint_);
-    metrics_.add(candidate, restart, state.passes);
-    written_[{candidate, restart}] = Clock::now();
+    CandidatesWatcher watcher;
+    watcher.resume = [&](size_t candidate, size_t restart) {
+      const auto state = checkpoints.read(candidate, restart);
+      if (state) progress.resumed(candidate, restart, state->epoch);
+      return state;
+    };
+    watcher.begin = [&](size_t candidate, size_t restart) {
+      progress.begin(candidate, restart);
+      return go_on();
+    };
+    watcher.after_batch = [&](size_t candidate, size_t restart, const BatchProgress& now) {
+      progress.after_batch(candidate, restart, now);
+      return go_on();
+    };
+    watcher.after_epoch = [&](size_t candidate, size_t restart, const OnlineProgress& now) {
+      progress.after_epoch(candidate, restart, now);
+      if (writes && checkpoints.due(candidate, restart)) checkpoints.write(candidate, restart, now.state());
+      return go_on();
+    };
+    watcher.hand_over = [&](const CandidateTraining& training) {
+      checkpoints.write(training.candidate, training.restart, training.result.state);
+    };
+    watcher.ended = [&](const CandidateTraining& training) {
+      if (writes && training.result.state.theta.defined()) watcher.hand_over(training);
+      // With a queue all are told of at the end, by rank 0.
+      if (end_ != TrainingsEnd::interrupted && options.queue == nullptr) progress.ended(training);
+    };
+    watcher.rescue = [&](size_t candidate, size_t restart, const OnlineState& state) {
+      checkpoints.write_if_newer(candidate, restart, state);
+    };
+    watcher.go_on = [this] { return go_on(); };
+    FitTrainings trainings;
+    trainings.all = train_candidates(plan_.candidates, data_.training, options, watcher);
+    trainings.end = end_;
+    line_.clear();
+    return trainings;
   }
 
  private:
-  std::string path_of(size_t candidate, size_t restart) const {
-    return run_.checkpoint_path(fmt::format("candidate-{}-restart-{}", candidate + 1, restart + 1));
+  bool go_on() {
+    if (interrupt_.interrupted()) end_ = TrainingsEnd::interrupted;
+    const double limit = plan_.flags.common.time_limit;
+    if (limit > 0 && seconds_since(start_) > limit && end_ == TrainingsEnd::complete) end_ = TrainingsEnd::time_limit;
+    return end_ == TrainingsEnd::complete;
   }
 
   const FitPlan& plan_;
-  const RunDirectory& run_;
-  std::string fingerprint_;
-  MetricsLog metrics_;
-  std::map<std::pair<size_t, size_t>, Clock::time_point> written_;
+  const FitData& data_;
+  const TrainingPlace& place_;
+  const InterruptWatch& interrupt_;
+  ProgressLine& line_;
+  Clock::time_point start_ = Clock::now();
+  TrainingsEnd end_ = TrainingsEnd::complete;
 };
+
+/// Why all ended, when some know of a reason.
+TrainingsEnd agree_on_end(Communicator& ranks, TrainingsEnd end) {
+  if (is_true_anywhere(ranks, end == TrainingsEnd::interrupted)) return TrainingsEnd::interrupted;
+  return is_true_anywhere(ranks, end == TrainingsEnd::time_limit) ? TrainingsEnd::time_limit : TrainingsEnd::complete;
+}
+
+/// Ranks that leave count themselves, so that rank 0 does not look at their checkpoints before they are there.
+void wait_for_the_others(Communicator& ranks) {
+  const auto start = Clock::now();
+  while (ranks.add("left the queue", 0) < ranks.size() && seconds_since(start) < kLastWords)
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+}
 
 }  // namespace
 
-FitTrainings train_in_directory(const FitPlan& plan, const FitData& data, const RunDirectory& run,
+FitTrainings train_in_directory(const FitPlan& plan, const FitData& data, const TrainingPlace& place,
                                 const InterruptWatch& interrupt, ProgressLine& line) {
-  const auto start = Clock::now();
-  Checkpoints checkpoints(plan, data, run);
-  FitProgress progress(plan, data, line);
-  FitTrainings trainings;
-  const auto go_on = [&] {
-    if (interrupt.interrupted()) trainings.end = TrainingsEnd::interrupted;
-    const double limit = plan.flags.common.time_limit;
-    if (limit > 0 && seconds_since(start) > limit && trainings.end == TrainingsEnd::complete)
-      trainings.end = TrainingsEnd::time_limit;
-    return trainings.end == TrainingsEnd::complete;
-  };
-
-  CandidatesWatcher watcher;
-  watcher.resume = [&](size_t candidate, size_t restart) {
-    const auto state = checkpoints.read(candidate, restart);
-    if (state) progress.resumed(candidate, restart, state->epoch);
-    return state;
-  };
-  watcher.begin = [&](size_t candidate, size_t restart) {
-    progress.begin(candidate, restart);
-    return go_on();
-  };
-  watcher.after_batch = [&](size_t candidate, size_t restart, const BatchProgress& now) {
-    progress.after_batch(candidate, restart, now);
-    return go_on();
-  };
-  watcher.after_epoch = [&](size_t candidate, size_t restart, const OnlineProgress& now) {
-    progress.after_epoch(candidate, restart, now);
-    if (checkpoints.due(candidate, restart)) checkpoints.write(candidate, restart, now.state());
-    return go_on();
-  };
-  watcher.ended = [&](const CandidateTraining& training) {
-    if (training.result.state.theta.defined())
-      checkpoints.write(training.candidate, training.restart, training.result.state);
-    if (trainings.end != TrainingsEnd::interrupted) progress.ended(training);
-  };
-  trainings.all = train_candidates(plan.candidates, data.training, plan.options, watcher);
-  line.clear();
+  Session session(plan, data, place, interrupt, line);
+  Communicator& ranks = place.ranks;
+  if (ranks.size() == 1) return session.train(plan.options);
+  CandidatesOptions options = plan.options;
+  if (shares_candidates(plan, ranks)) {
+    options.queue = &ranks;
+    options.lost_after = std::min(kHeartbeat, plan.flags.ranks.timeout);
+    FitTrainings mine = session.train(options);
+    ranks.add("left the queue", 1);
+    if (!is_first(ranks) || mine.end == TrainingsEnd::interrupted) return mine;
+    if (mine.end == TrainingsEnd::time_limit) wait_for_the_others(ranks);
+    // Everything is in the files now: one process finds it there.
+    options.queue = nullptr;
+    options.workers = 1;
+    return session.train(options);
+  }
+  options.online.laplace.communicator = &ranks;
+  options.workers = 1;
+  FitTrainings trainings = session.train(options);
+  trainings.end = agree_on_end(ranks, trainings.end);
   return trainings;
 }
 

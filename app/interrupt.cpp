@@ -75,11 +75,12 @@ void end_cleanly_on_signals() {
 }
 
 InterruptWatch::InterruptWatch(const std::string& farewell) {
+  signal_came = noticed = at_once = farewell_said = false;
+  farewell_said = farewell.empty();
   const std::string line = (::isatty(2) == 1 ? "\r\033[K" : "") + farewell;  // over the line of the progress
   const size_t length = std::min(line.size(), sizeof farewell_line - 2);
   std::memcpy(farewell_line, line.data(), length);
   std::memcpy(farewell_line + length, "\n", 2);
-  signal_came = noticed = at_once = farewell_said = false;
   install(SIGALRM, lose_patience);
   for (const int signal : kSignals) install(signal, note);
 }

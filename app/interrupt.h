@@ -14,7 +14,7 @@ void end_cleanly_on_signals();
 /// the last checkpoint is lost. A second signal ends it at once.
 class InterruptWatch {
  public:
-  /// One line for stderr: how to go on.
+  /// One line for stderr: how to go on. Empty: another process says it.
   explicit InterruptWatch(const std::string& farewell);
   ~InterruptWatch();
   InterruptWatch(const InterruptWatch&) = delete;

@@ -3,10 +3,12 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 
+#include "app/launch_ranks.h"
 #include "app/subcommands.h"
 #include "ockham/base/cpu.h"
 #include "ockham/base/environment.h"
@@ -15,10 +17,12 @@ namespace {
 
 using EngineMain = int (*)(int, char**);
 
-/// --threads goes before the user's environment, which goes before the number of CPUs.
-void set_thread_environment(unsigned threads) {
+/// --threads goes before the user's environment, which goes before the number of CPUs, of which each rank has its
+/// share.
+void set_thread_environment(unsigned threads, int64_t ranks_here) {
   const bool replace = threads > 0;
-  const std::string count = std::to_string(replace ? threads : static_cast<unsigned>(ockham::available_cpus()));
+  const auto share = static_cast<unsigned>(std::max<int64_t>(1, ockham::available_cpus() / ranks_here));
+  const std::string count = std::to_string(replace ? threads : share);
   if (!replace && std::getenv("OMP_NUM_THREADS") != nullptr) return;  // OpenBLAS reads this one too
   setenv("OMP_NUM_THREADS", count.c_str(), replace);
   setenv("OPENBLAS_NUM_THREADS", count.c_str(), replace);
@@ -53,8 +57,14 @@ int main(int argc, char** argv) {
   const ockham::app::CommandLine command = ockham::app::parse_command_line(argc, argv);
   if (!command.flags) return command.exit_code;
 
+  const ockham::app::RankFlags* ranks = ockham::app::rank_flags(*command.flags);
+  const int64_t ranks_here = ranks == nullptr ? 1 : std::max<int64_t>(1, ranks->ranks);
+  if (ranks_here > 1) {
+    if (const std::optional<int> code = ockham::app::launch_ranks(ranks_here)) return *code;
+  }
+
   ockham::tune_environment();
-  set_thread_environment(ockham::app::common_flags(*command.flags).threads);
+  set_thread_environment(ockham::app::common_flags(*command.flags).threads, ranks_here);
 
   std::string trouble;
   const EngineMain engine_main = load_engine(trouble);

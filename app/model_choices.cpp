@@ -58,7 +58,14 @@ KroneckerRule kronecker_rule_of(KroneckerChoice choice) {
                                             : KroneckerRule::expand;
 }
 
-void mention_unused(const CurvatureOptions& curvature, Messages& messages) {
+std::optional<SlqOptions> slq_of(const LogDetFlags& flags, uint64_t seed) {
+  if (!flags.estimated()) return std::nullopt;
+  return SlqOptions{flags.probes, flags.steps, structure_of(flags.preconditioner), seed};
+}
+
+void mention_unused(const LaplaceOptions& laplace, Messages& messages) {
+  CurvatureOptions curvature = laplace.curvature;
+  if (laplace.slq) curvature.structure = laplace.slq->preconditioner;
   if (curvature.mc_samples != 1 && curvature.kind != CurvatureKind::mc_fisher)
     messages.add("--mc-samples is not used: it belongs to --curvature mc");
   const bool by_columns = curvature.structure == Structure::kronecker || curvature.structure == Structure::diagonal;

@@ -1,9 +1,12 @@
 // From the words of the command line to the library's values.
 #pragma once
 
+#include <optional>
+
+#include "app/log_det_flags.h"
 #include "app/messages.h"
 #include "app/model_flags.h"
-#include "ockham/curvature/estimate_curvature.h"
+#include "ockham/evidence/laplace_fit.h"
 #include "ockham/probability/likelihood.h"
 #include "ockham/probability/prior.h"
 
@@ -14,8 +17,9 @@ Structure structure_of(StructureChoice choice);
 StructureChoice choice_of(Structure structure);
 CurvatureKind curvature_of(CurvatureChoice choice);
 KroneckerRule kronecker_rule_of(KroneckerChoice choice);
+std::optional<SlqOptions> slq_of(const LogDetFlags& flags, uint64_t seed);
 /// Says which flags of an estimate mean nothing to this one.
-void mention_unused(const CurvatureOptions& curvature, Messages& messages);
+void mention_unused(const LaplaceOptions& laplace, Messages& messages);
 /// Not for named groups.
 Prior prior_of(PriorChoice choice, const ParameterLayout& layout);
 

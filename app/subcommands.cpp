@@ -143,6 +143,12 @@ const CommonFlags& common_flags(const Flags& flags) {
   return std::visit([](const auto& kind) -> const CommonFlags& { return kind.common; }, flags);
 }
 
+const RankFlags* rank_flags(const Flags& flags) {
+  if (const auto* fit = std::get_if<FitFlags>(&flags)) return &fit->ranks;
+  if (const auto* evidence = std::get_if<EvidenceFlags>(&flags)) return &evidence->ranks;
+  return nullptr;
+}
+
 CommandLine parse_command_line(int argc, const char* const* argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   const std::string first = arguments.empty() ? "--help" : arguments.front();

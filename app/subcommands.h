@@ -14,6 +14,7 @@
 #include "app/fit_flags.h"
 #include "app/paper_flags.h"
 #include "app/predict_flags.h"
+#include "app/rank_flags.h"
 #include "app/report_flags.h"
 
 namespace ockham::app {
@@ -23,6 +24,8 @@ using Flags =
     std::variant<FitFlags, EvidenceFlags, DoctorFlags, DataFlags, PredictFlags, ExportFlags, ReportFlags, PaperFlags>;
 
 const CommonFlags& common_flags(const Flags& flags);
+/// Null for a subcommand that is always one process.
+const RankFlags* rank_flags(const Flags& flags);
 
 struct CommandLine {
   std::optional<Flags> flags;  // absent: everything is said already, and the program ends with

@@ -1,4 +1,5 @@
 // Numbers that break down or run away in `ockham fit`: named where they arise, and never fatal to other candidates.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -47,6 +48,31 @@ TEST_F(FitNumerics, ADivergedCandidateLeavesTheOthersAlone) {
   const json& diverged = summary["candidates"][1];
   EXPECT_TRUE(diverged["log_marginal_likelihood"].is_null());
   EXPECT_EQ(diverged["failure"].get<std::string>().rfind("in epoch ", 0), 0u) << diverged["failure"];
+}
+
+// Inputs near the end of float32: a linear network overflows, one with tanh does not.
+TEST_F(FitNumerics, AnAssessmentThatBreaksDownLeavesTheOthersAlone) {
+  std::string text = "x,z,y\n";
+  for (int i = 0; i < 64; ++i) {
+    const int x = i % 2 == 0 ? 1 : -1, z = i % 4 < 2 ? 1 : -1;
+    text += fmt::format("{},{},{}\n", x, z, x + z + 0.01 * (i % 5));
+  }
+  const std::string table = write_text("signs.csv", text), far = write_text("far.csv", "x,z,y\n1,1,2\n3e38,3e38,2\n");
+  const auto fit = [&](const std::string& run, const std::vector<std::string>& networks) {
+    std::vector<std::string> arguments = {"fit",    table, "--target", "y",   "--out",  path(run),
+                                          "--test", far,   "--epochs", "100", "--quiet"};
+    for (const std::string& network : networks) arguments.insert(arguments.end(), {"--network", network});
+    return arguments;
+  };
+  const json summary = run_json(fit("both", {"linear", "mlp:4"}));
+  ASSERT_EQ(summary["candidates"].size(), 2u);
+  EXPECT_EQ(summary["selected"], "mlp:4");
+  const json& broken = summary["candidates"][1];
+  EXPECT_EQ(broken["network"], "linear");
+  EXPECT_TRUE(broken["log_marginal_likelihood"].is_null());
+  EXPECT_EQ(broken["failure"].get<std::string>().rfind("its assessment broke down", 0), 0u) << broken["failure"];
+  EXPECT_NE(summary["warnings"].dump().find("its assessment broke down"), std::string::npos) << summary["warnings"];
+  expect_refusal(4, {"No candidate could be assessed", "linear", "not finite"}, fit("alone", {"linear"}));
 }
 
 TEST_F(FitNumerics, ANoiseThatRunsAwayStopsAtItsBoundAndIsReported) {

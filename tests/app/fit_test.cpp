@@ -209,6 +209,10 @@ TEST_F(Fit, EvidenceFromARunIsThatOfTheRun) {
   EXPECT_NEAR(again["hyperparameters"]["noise"].get<double>(), best["noise"].get<double>(), 1e-12);
   const json diagonal = run_json({"evidence", "--from-run", path("run"), "--structure", "diag"});
   EXPECT_LT(diagonal["log_marginal_likelihood"], again["log_marginal_likelihood"]);
+  const json checked = run_json({"evidence", "--from-run", path("run"), "--check"});
+  ASSERT_EQ(checked["checks"].size(), 5u) << checked["checks"];
+  for (const json& check : checked["checks"])
+    EXPECT_TRUE(check["name"] == "mode" || check.value("holds", false)) << check;  // 50 epochs need not reach a mode
   write_text("curve.csv", "x,y\n1,2\n2,3\n3,5\n");
   expect_refusal(3, {"not those that the run was made with"}, {"evidence", "--from-run", path("run")});
 }
