@@ -95,5 +95,6 @@ Experiment runtime();
 Experiment architectures();
 Experiment depth();
 Experiment robustness();
+Experiment minibatch();
 
 }  // namespace ockham::paper

@@ -6,7 +6,7 @@ const std::vector<Experiment>& experiments() {
   static const std::vector<Experiment> all = {
       toy_regression(), toy_classification(), uci_regression(), uci_classification(), images(),
       damping(),        augmentation(),       runtime(),        architectures(),      depth(),
-      robustness(),
+      robustness(),     minibatch(),
   };
   return all;
 }

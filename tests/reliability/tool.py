@@ -19,7 +19,8 @@ class Outcome:
 
 class Tool:
     def __init__(self, build, preload):
-        self.program, self.preload = os.path.join(build, "ockham"), preload
+        # Absolute: the tool is started in directories of its own.
+        self.program, self.preload = os.path.abspath(os.path.join(build, "ockham")), os.path.abspath(preload)
         self.environment = dict(os.environ, OMP_WAIT_POLICY="passive", NO_COLOR="1")
 
     def start(self, arguments, directory, faults=None, out=subprocess.PIPE):
