@@ -1,6 +1,7 @@
 #include "app/data_flags.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "app/model_flags.h"
 

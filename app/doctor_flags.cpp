@@ -1,5 +1,7 @@
 #include "app/doctor_flags.h"
 
+#include <CLI/CLI.hpp>
+
 namespace ockham::app {
 
 void declare_doctor(CLI::App& app, DoctorFlags& flags) {

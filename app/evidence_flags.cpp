@@ -1,6 +1,7 @@
 #include "app/evidence_flags.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 namespace ockham::app {
 namespace {

@@ -1,5 +1,7 @@
 #include "app/export_flags.h"
 
+#include <CLI/CLI.hpp>
+
 namespace ockham::app {
 
 void declare_export(CLI::App& app, ExportFlags& flags) {

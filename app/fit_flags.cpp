@@ -1,6 +1,7 @@
 #include "app/fit_flags.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cmath>
 #include <cstdlib>

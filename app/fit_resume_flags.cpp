@@ -1,6 +1,7 @@
 #include "app/fit_resume_flags.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <filesystem>

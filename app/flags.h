@@ -2,13 +2,16 @@
 // libtorch: the front end answers --help and usage errors with it before anything heavy is loaded.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace ockham::app {
 

@@ -1,5 +1,7 @@
 #include "app/log_det_flags.h"
 
+#include <CLI/CLI.hpp>
+
 namespace ockham::app {
 namespace {
 

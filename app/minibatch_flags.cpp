@@ -1,5 +1,7 @@
 #include "app/minibatch_flags.h"
 
+#include <CLI/CLI.hpp>
+
 namespace ockham::app {
 
 void add_minibatch_flags(CLI::App& app, MinibatchFlags& flags) {

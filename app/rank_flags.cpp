@@ -1,5 +1,7 @@
 #include "app/rank_flags.h"
 
+#include <CLI/CLI.hpp>
+
 #include "app/model_flags.h"
 
 namespace ockham::app {

@@ -1,5 +1,7 @@
 #include "app/report_flags.h"
 
+#include <CLI/CLI.hpp>
+
 namespace ockham::app {
 
 void declare_report(CLI::App& app, ReportFlags& flags) {

@@ -1,6 +1,7 @@
 #include "app/subcommands.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>

@@ -1,5 +1,7 @@
 #include "app/table_flags.h"
 
+#include <CLI/CLI.hpp>
+
 namespace ockham::app {
 
 void add_table_flags(CLI::App& app, TableFlags& flags) {

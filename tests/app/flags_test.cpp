@@ -1,6 +1,7 @@
 #include "app/flags.h"
 
 #include <gtest/gtest.h>
+#include <CLI/CLI.hpp>
 
 #include "ockham/base/error.h"
 #include "tests/support/variable_guard.h"
