@@ -201,7 +201,7 @@ struct Problem {
 };
 
 Problem read_problem(const EvidenceFlags& flags, Messages& messages) {
-  const at::ScalarType dtype = flags.common.dtype == FloatType::float64 ? at::kDouble : at::kFloat;
+  const at::ScalarType dtype = scalar_type_of(flags.common.dtype);
   const Network network = load_network(flags.network, dtype);
   at::Tensor inputs = read_inputs(flags.inputs, dtype);
   const at::Tensor raw_targets = read_npy(flags.targets);

@@ -126,6 +126,7 @@ void declare_evidence(CLI::App& app, EvidenceFlags& flags) {
   app.callback([&app, &flags] {
     flags.structure_given = app.count("--structure") > 0;
     flags.curvature_given = app.count("--curvature") > 0;
+    flags.dtype_given = app.count("--dtype") > 0;
     flags.kronecker_given = app.count("--kron-approx") > 0;
     flags.ggn_tolerance_given = app.count("--ggn-tolerance") > 0;
     check_minibatch(app, flags);

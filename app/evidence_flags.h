@@ -18,9 +18,9 @@ namespace ockham::app {
 
 struct EvidenceFlags {
   CommonFlags common;
-  std::string network, inputs, targets, test_inputs;      // files
-  std::string from_run;                                   // a run directory instead
-  bool structure_given = false, curvature_given = false;  // else those of the run
+  std::string network, inputs, targets, test_inputs;                           // files
+  std::string from_run;                                                        // a run directory instead
+  bool structure_given = false, curvature_given = false, dtype_given = false;  // else those of the run
   LikelihoodChoice likelihood = LikelihoodChoice::unset;
   StructureChoice structure = StructureChoice::kron;
   CurvatureChoice curvature = CurvatureChoice::ggn;

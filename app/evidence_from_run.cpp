@@ -6,13 +6,15 @@
 #include <optional>
 
 #include "app/evidence_report.h"
-#include "app/fit_candidates.h"
 #include "app/fit_plan.h"
 #include "app/messages.h"
 #include "app/model_choices.h"
 #include "app/ranks.h"
 #include "app/subcommands.h"
 #include "ockham/base/error.h"
+#include "ockham/network/architectures.h"
+#include "ockham/network/scaled_images.h"
+#include "ockham/network/torchscript.h"
 #include "ockham/predict/trained_model.h"
 #include "ockham/select/map_training.h"
 #include "ockham/store/run_directory.h"
@@ -30,15 +32,15 @@ FitFlags read_fit_flags(const RunDirectory& run) {
   return std::get<FitFlags>(*line.flags);
 }
 
-/// For the self-check. A TorchScript file may be elsewhere by now, or another one.
-std::optional<Model> in_other_type(const TrainedModel& trained, FitFlags flags, const FitData& data) {
-  if (is_torchscript(trained.network)) return std::nullopt;
-  flags.networks = {trained.network};
-  flags.common.dtype = trained.model.network.dtype() == at::kDouble ? FloatType::float32 : FloatType::float64;
-  Model other = make_candidates(flags, data, trained.model.likelihood).front().make(0);
-  other.network.set_flat_parameters(trained.model.network.flat_parameters());
-  other.hyperparameters = trained.model.hyperparameters;
-  return other;
+/// The same weights and hyperparameters in that floating type.
+Model in_type(const TrainedModel& trained, at::ScalarType type) {
+  const int64_t outputs = trained.posterior.data_fit.outputs();
+  Network network = trained.torchscript.empty()
+                        ? make_architecture(trained.network, trained.input_shape, outputs, type, 0)
+                        : parse_torchscript(trained.torchscript, trained.network, type);
+  if (trained.images) network = scale_images(network, *trained.images);
+  network.set_flat_parameters(trained.model.network.flat_parameters());
+  return {network, trained.model.likelihood, trained.model.prior, trained.model.hyperparameters};
 }
 
 struct RunProblem {
@@ -71,10 +73,13 @@ int run_evidence_from_run(const EvidenceFlags& flags, Communicator& ranks) {
   const FitFlags& fit_flags = read->flags;
   const FitData& data = read->data;
 
-  const Model& model = trained.model;
+  EvidenceFlags shown = flags;
+  const at::ScalarType own_type = trained.model.network.dtype();
+  if (!flags.dtype_given) shown.common.dtype = own_type == at::kDouble ? FloatType::float64 : FloatType::float32;
+  const at::ScalarType type = scalar_type_of(shown.common.dtype);
+  const Model model = type == own_type ? trained.model : in_type(trained, type);
   const int64_t outputs = std::holds_alternative<Bernoulli>(model.likelihood) ? 1 : data.outputs();
   const Dataset prepared = prepare_data(model, data.training);
-  EvidenceFlags shown = flags;
   shown.likelihood_weight = trained.posterior.options.likelihood_weight;
   shown.prior = fit_flags.prior;
   shown.noise.resize(static_cast<size_t>(std::max<int64_t>(1, model.hyperparameters.log_noise.numel())));
@@ -115,8 +120,8 @@ int run_evidence_from_run(const EvidenceFlags& flags, Communicator& ranks) {
     messages.add(fit.messages);
     report.evidence = evidence(fit, model.hyperparameters, {flags.correction});
     if (flags.check) {
-      SelfCheckInput input{model, prepared, options, in_other_type(trained, fit_flags, data), std::nullopt};
-      if (input.other_model) input.other_data = prepare_data(*input.other_model, data.training);
+      const Model other = in_type(trained, type == at::kDouble ? at::kFloat : at::kDouble);
+      const SelfCheckInput input{model, prepared, options, other, prepare_data(other, data.training)};
       report.checks = check_evidence(input, fit, report.evidence);
     }
     add_clipped(fit, report, messages);

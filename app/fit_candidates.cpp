@@ -41,7 +41,7 @@ void expect_usable(const std::string& name, const Network& network, const FitDat
 /// Weights from the stream of (seed, candidate, restart); those of a TorchScript file are as they were saved.
 Network make_network(const FitFlags& flags, const FitData& data, size_t candidate, uint64_t restart, int64_t outputs) {
   const std::string& name = flags.networks[candidate];
-  const at::ScalarType dtype = flags.common.dtype == FloatType::float64 ? at::kDouble : at::kFloat;
+  const at::ScalarType dtype = scalar_type_of(flags.common.dtype);
   Network network = is_torchscript(name)
                         ? load_torchscript(name, dtype)
                         : make_architecture(name, data.input_shape(), outputs, dtype,

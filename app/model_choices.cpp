@@ -7,6 +7,8 @@
 
 namespace ockham::app {
 
+at::ScalarType scalar_type_of(FloatType type) { return type == FloatType::float64 ? at::kDouble : at::kFloat; }
+
 Likelihood likelihood_of(LikelihoodChoice choice, bool noise_per_output) {
   switch (choice) {
     case LikelihoodChoice::categorical:

@@ -12,6 +12,7 @@
 
 namespace ockham::app {
 
+at::ScalarType scalar_type_of(FloatType type);
 Likelihood likelihood_of(LikelihoodChoice choice, bool noise_per_output);
 Structure structure_of(StructureChoice choice);
 StructureChoice choice_of(Structure structure);

@@ -209,6 +209,11 @@ TEST_F(Fit, EvidenceFromARunIsThatOfTheRun) {
   EXPECT_NEAR(again["hyperparameters"]["noise"].get<double>(), best["noise"].get<double>(), 1e-12);
   const json diagonal = run_json({"evidence", "--from-run", path("run"), "--structure", "diag"});
   EXPECT_LT(diagonal["log_marginal_likelihood"], again["log_marginal_likelihood"]);
+  EXPECT_EQ(again["dtype"], "float64");
+  const json rounded = run_json({"evidence", "--from-run", path("run"), "--dtype", "float32"});
+  EXPECT_EQ(rounded["dtype"], "float32");
+  EXPECT_NE(rounded["log_likelihood"], again["log_likelihood"]);
+  EXPECT_NEAR(rounded["log_likelihood"].get<double>(), again["log_likelihood"].get<double>(), 1e-2);
   const json checked = run_json({"evidence", "--from-run", path("run"), "--check"});
   ASSERT_EQ(checked["checks"].size(), 5u) << checked["checks"];
   for (const json& check : checked["checks"])
