@@ -61,6 +61,10 @@ std::string evidence_words(const FitPlan& plan) {
   const FitFlags& flags = plan.flags;
   const std::string rest =
       fmt::format("{} curvature, {} likelihood", word_of(flags.curvature), name_of(plan.likelihood));
+  if (flags.log_det.estimated())
+    return fmt::format(
+        "full structure with an estimated log determinant, {}; predictions are those of the {} structure", rest,
+        word_of(flags.log_det.preconditioner));
   if (!flags.minibatch.chosen()) return fmt::format("{} structure, {}", word_of(flags.structure), rest);
   return fmt::format(
       "a lower bound from batches of at most {} examples, {} of them shared, full structure, {}; predictions are those "

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "app/fit_candidates.h"
+#include "app/fit_log_det.h"
 #include "app/fit_minibatch.h"
 #include "app/fit_preset.h"
 #include "app/fit_timing.h"
@@ -92,12 +93,32 @@ CandidatesOptions make_options(const FitFlags& flags, const Likelihood& likeliho
   return options;
 }
 
-EpochCost estimate_epoch_cost(const ProblemSize& problem, int64_t parameters, AutomaticSettings settings) {
+/// By counted operations, without a look at the clock.
+EpochCost estimate_epoch_cost(const ProblemSize& problem, const Candidate& candidate, AutomaticSettings settings,
+                              bool images) {
+  const auto seconds = [&] {
+    return images ? estimated_image_epoch_seconds(problem, candidate.cost, settings)
+                  : estimated_epoch_seconds(problem, candidate.parameters, settings);
+  };
   const auto frequency = static_cast<double>(settings.frequency);
-  const double with_passes = estimated_epoch_seconds(problem, parameters, settings);
+  const double with_passes = seconds();
   settings.frequency = std::numeric_limits<int32_t>::max();
-  const double alone = estimated_epoch_seconds(problem, parameters, settings);
+  const double alone = seconds();
   return {alone / problem.threads, (with_passes - alone) * frequency / problem.threads};
+}
+
+/// One epoch, and one pass with an estimated log determinant, of every training together.
+EpochCost slq_cost_of_all(const FitPlan& plan, const ProblemSize& problem, AutomaticSettings settings, bool images) {
+  settings.batch_size = *plan.flags.batch_size;
+  settings.structure = structure_of(plan.flags.log_det.preconditioner);
+  const double restarts = static_cast<double>(plan.flags.restarts);
+  EpochCost all;
+  for (const Candidate& candidate : plan.candidates) {
+    const EpochCost one = estimate_epoch_cost(problem, candidate, settings, images);
+    all.epoch += restarts * one.epoch;
+    all.pass += restarts * (one.pass + slq_epochs(plan.flags.log_det) * one.epoch);
+  }
+  return all;
 }
 
 /// What `auto` means for these candidates.
@@ -164,10 +185,18 @@ FitPlan plan_fit(const FitFlags& flags, const FitData& data, Messages& messages,
   const bool all_count = resolved.lr_schedule == ScheduleChoice::constant && !resolved.minibatch.chosen();
   choose(resolved.best_after, all_count ? 0 : *resolved.epochs * 9 / 10, "best-after");
   choose(resolved.burn_in, automatic.burn_in, "burn-in");
-  choose(resolved.frequency,
-         data.images ? automatic_image_frequency(*resolved.epochs) : automatic_frequency(*resolved.epochs),
-         "frequency");
+  const bool images = data.images.has_value();
+  const int64_t usual = images ? automatic_image_frequency(*resolved.epochs) : automatic_frequency(*resolved.epochs);
   int64_t hyper_steps = automatic.hyper_steps;
+  if (resolved.log_det.estimated()) {
+    AutomaticSettings dear = automatic;
+    dear.epochs = *resolved.epochs;
+    dear.frequency = usual;
+    const EpochCost all = slq_cost_of_all(plan, problem, automatic, images);
+    choose(resolved.frequency, affordable_frequency(dear, all.epoch, all.pass), "frequency");
+    hyper_steps = slq_hyper_steps(hyper_steps, usual, *resolved.frequency);
+  }
+  choose(resolved.frequency, usual, "frequency");
   if (resolved.minibatch.chosen()) {
     const PartitionSizes sizes = batch_sizes(
         resolved.minibatch, root_columns(plan.likelihood, data.outputs(), {curvature_of(resolved.curvature)}));
@@ -198,10 +227,11 @@ FitPlan plan_fit(const FitFlags& flags, const FitData& data, Messages& messages,
   if (!chosen.empty()) messages.add(fmt::format("chosen automatically: {}", fmt::join(chosen, " ")));
 
   plan.candidates = make_candidates(resolved, data, plan.likelihood);
-  plan.options = make_options(resolved, plan.likelihood, data.images.has_value());
+  plan.options = make_options(resolved, plan.likelihood, images);
   plan.posterior = plan.options.online.laplace;
   mention_unused(plan.posterior, messages);
   if (resolved.minibatch.chosen()) use_minibatch(plan, data, messages);
+  if (resolved.log_det.estimated()) messages.add(slq_words(resolved.log_det));
   if (resolved.eliminate) use_elimination(plan.options, data.training.size());
   AutomaticSettings used = automatic;
   used.frequency = *resolved.frequency;
@@ -211,15 +241,17 @@ FitPlan plan_fit(const FitFlags& flags, const FitData& data, Messages& messages,
   used.structure = laplace.slq ? laplace.slq->preconditioner : laplace.curvature.structure;
   for (const Candidate& candidate : plan.candidates) {
     line.show(fmt::format("how long will an epoch of {} take?", candidate.network));
-    plan.epoch_costs.push_back(data.images ? measure_epoch_cost(candidate, data.training, plan.options.online)
-                                           : estimate_epoch_cost(problem, candidate.parameters, used));
-    if (!data.images && resolved.minibatch.chosen()) {
+    plan.epoch_costs.push_back(images ? measure_epoch_cost(candidate, data.training, plan.options.online)
+                                      : estimate_epoch_cost(problem, candidate, used, images));
+    if (!images && resolved.minibatch.chosen()) {
       ProblemSize batch = problem;
       batch.examples = std::min(batch.examples, plan.options.online.evidence_batch.largest);
       const double batches = batches_a_pass(plan.options.online, problem.examples);
-      plan.epoch_costs.back().pass = batches * estimate_epoch_cost(batch, candidate.parameters, used).pass;
+      plan.epoch_costs.back().pass = batches * estimate_epoch_cost(batch, candidate, used, images).pass;
     }
-    plan.epoch_costs.back().pass += slq_epochs(laplace) * plan.epoch_costs.back().epoch;
+    const double products = slq_epochs(resolved.log_det) * plan.epoch_costs.back().epoch;
+    plan.epoch_costs.back().pass += products;
+    plan.expected_seconds += products;  // of the assessment
   }
   const EpochSchedule schedule{*resolved.epochs, *resolved.burn_in, *resolved.frequency};
   for (const EpochCost& cost : plan.epoch_costs)

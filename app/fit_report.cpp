@@ -10,6 +10,7 @@
 
 #include "app/fit_minibatch.h"
 #include "app/fit_pictures.h"
+#include "app/log_det_report.h"
 #include "ockham/base/atomic_file.h"
 
 namespace ockham::app {
@@ -74,6 +75,7 @@ ReportCandidate candidate_of(const FitSummary& summary, const CandidateResult& r
   candidate.log_evidence = result.ranked.mean;
   candidate.log_evidence_best = result.log_evidence;
   if (result.log_evidences.size() > 1) candidate.spread = result.ranked.spread;
+  if (result.log_det_error) candidate.half_width = evidence_half_width(result.log_det_error);
   candidate.probability = result.ranked.probability;
   candidate.log_likelihood = result.log_likelihood;
   candidate.log_prior = result.log_prior;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "app/fit_log_det.h"
 #include "app/fit_minibatch.h"
 #include "ockham/assess/rank_correlation.h"
 #include "ockham/base/atomic_file.h"
@@ -243,6 +244,10 @@ FitResults assess_trainings(const FitPlan& plan, const FitData& data, std::vecto
                                                   results[ranking.order.front().candidate].failure));
   for (size_t i = 0; i < count; ++i)
     if (!ranked[i]) all.candidates.push_back(std::move(results[i]));
+  if (all.candidates.size() > 1 && all.candidates[1].has_evidence) {
+    const std::string sentence = estimate_doubt(all.candidates[0], all.candidates[1]);
+    if (!sentence.empty()) all.warnings.push_back(sentence);
+  }
   line.clear();
   const auto is_short = [](const PredictiveScores& scores) { return scores.linearised_examples == 0; };
   for (const CandidateResult& result : all.candidates)

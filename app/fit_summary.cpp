@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/durations.h"
+#include "app/fit_log_det.h"
 #include "app/log_det_report.h"
 #include "app/scores_report.h"
 
@@ -142,9 +143,12 @@ std::string fit_table(const FitSummary& summary) {
   const char *bold = color ? "\033[1m" : "", *plain = color ? "\033[0m" : "";
   const bool regression = summary.data.is_regression(), tested = summary.data.test.has_value();
   const std::string split = tested ? "test" : "train";
-  std::string text = fmt::format("{}  {:<22} {:>10} {:>14} {:>8} {:>7} {:>9} {:>9} {:>9}{}\n", bold, "network",
-                                 "parameters", "log evidence", "±", "P(M|D)", regression ? "noise" : "epochs",
-                                 split + (regression ? " rmse" : " acc"), split + " nll", plain);
+  const bool estimated = summary.plan.flags.log_det.estimated();
+  const auto error_bar = [&](const std::string& text) { return estimated ? fmt::format(" {:>9}", text) : ""; };
+  std::string text =
+      fmt::format("{}  {:<22} {:>10} {:>14}{} {:>8} {:>7} {:>9} {:>9} {:>9}{}\n", bold, "network", "parameters",
+                  "log evidence", error_bar("± 95 %"), "±", "P(M|D)", regression ? "noise" : "epochs",
+                  split + (regression ? " rmse" : " acc"), split + " nll", plain);
   for (const CandidateResult& result : summary.results.candidates) {
     if (!result.has_evidence) {
       text += fmt::format("  {:<22} {:>10} {}\n", result.network, result.parameters, result.failure);
@@ -153,12 +157,15 @@ std::string fit_table(const FitSummary& summary) {
     const std::string spread = result.log_evidences.size() > 1 ? fmt::format("{:.2f}", result.ranked.spread) : "";
     const std::string third =
         regression ? fmt::format("{:.4g}", result.noise.front()) : fmt::format("{}", result.epochs);
-    text += fmt::format("{}{} {:<22} {:>10} {:>14.2f} {:>8} {:>7.3f} {:>9} {}{}\n",
+    const std::string half_width =
+        result.log_det_error ? fmt::format("{:.2f}", evidence_half_width(result.log_det_error)) : "";
+    text += fmt::format("{}{} {:<22} {:>10} {:>14.2f}{} {:>8} {:>7.3f} {:>9} {}{}\n",
                         &result == &summary.results.candidates.front() ? bold : "",
                         &result == &summary.results.candidates.front() ? "*" : " ", result.network, result.parameters,
-                        result.ranked.mean, spread, result.ranked.probability, third, metric(result, regression),
-                        &result == &summary.results.candidates.front() ? plain : "");
+                        result.ranked.mean, error_bar(half_width), spread, result.ranked.probability, third,
+                        metric(result, regression), &result == &summary.results.candidates.front() ? plain : "");
   }
+  if (estimated) text += slq_words(summary.plan.flags.log_det) + "\n";
   if (summary.plan.flags.minibatch.chosen())
     text += fmt::format("log evidence is a lower bound, from batches of at most {} examples\n",
                         *summary.plan.flags.minibatch.batch);

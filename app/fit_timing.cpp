@@ -77,9 +77,4 @@ EpochCost measure_epoch_cost(const Candidate& candidate, const Dataset& data, co
   }
 }
 
-double slq_epochs(const LaplaceOptions& laplace) {
-  // Of a training epoch's three parts (outputs, gradients at the layers, gradients of the weights) a product has four.
-  return laplace.slq ? 4.0 / 3 * static_cast<double>(laplace.slq->probes * laplace.slq->steps) : 0;
-}
-
 }  // namespace ockham::app

@@ -7,11 +7,7 @@
 namespace ockham::app {
 
 /// Seconds of an epoch and of a curvature pass with its steps, from one batch of each on throw-away weights; zeros when
-/// they break down numerically.
+/// they break down numerically. A pass is without the products of an estimated log determinant.
 EpochCost measure_epoch_cost(const Candidate& candidate, const Dataset& data, const OnlineOptions& options);
-
-/// What the products of an estimated log determinant cost, in training epochs; 0 for an exact one. A measured pass is
-/// without them.
-double slq_epochs(const LaplaceOptions& laplace);
 
 }  // namespace ockham::app

@@ -4,6 +4,8 @@
 
 namespace ockham::app {
 
+double evidence_half_width(const std::optional<LogDetError>& error) { return error ? 0.5 * error->half_width : 0; }
+
 nlohmann::ordered_json log_det_error_json(const LogDetError& error, const LogDetFlags& flags) {
   return {{"standard_error", error.standard_error},
           {"half_width_95", error.half_width},

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "app/log_det_flags.h"
 #include "ockham/evidence/evidence.h"
 
 namespace ockham::app {
+
+/// Half the width of the 95 % interval of the evidence, half of that of log|H|; 0 where nothing is estimated.
+double evidence_half_width(const std::optional<LogDetError>& error);
 
 nlohmann::ordered_json log_det_error_json(const LogDetError& error, const LogDetFlags& flags);
 

@@ -46,8 +46,11 @@ std::string evidence_cell(const ReportCandidate& candidate) {
 std::string ranking_table(const RunReport& report) {
   const bool tested = !metric_columns(report, true).empty();
   const std::vector<ReportValue> metrics = metric_columns(report, tested);
+  const bool estimated = std::any_of(report.candidates.begin(), report.candidates.end(),
+                                     [](const ReportCandidate& one) { return std::isfinite(one.half_width); });
   std::string head = heading("") + heading("Network") + heading("Parameters") + heading("Log evidence") +
-                     heading("Behind the first") + heading("Probability") + heading("Fit") + heading("Occam");
+                     (estimated ? heading("± 95 %, estimate") : "") + heading("Behind the first") +
+                     heading("Probability") + heading("Fit") + heading("Occam");
   for (const ReportValue& metric : metrics) head += heading((tested ? "Test " : "Train ") + metric_title(metric.name));
   head += heading("Gradient norm") + heading("Epochs") + heading("Time");
 
@@ -58,7 +61,8 @@ std::string ranking_table(const RunReport& report) {
     if (!candidate.failure.empty() || !std::isfinite(candidate.log_evidence)) {
       const std::string reason = candidate.failure.empty() ? "no evidence" : candidate.failure;
       rows += fmt::format("<tr class=\"failed\">{}{}{}<td colspan=\"{}\" class=\"reason\">{}</td></tr>", cell("–"),
-                          network, cell(format_count(candidate.parameters)), 8 + metrics.size(), escape_html(reason));
+                          network, cell(format_count(candidate.parameters)), (estimated ? 9 : 8) + metrics.size(),
+                          escape_html(reason));
       continue;
     }
     ++rank;
@@ -67,6 +71,7 @@ std::string ranking_table(const RunReport& report) {
     const double occam = kept - candidate.log_likelihood;
     rows += rank == 1 ? "<tr class=\"first\">" : "<tr>";
     rows += cell(std::to_string(rank)) + network + cell(format_count(candidate.parameters)) + evidence_cell(candidate) +
+            (estimated ? cell(format_fixed(candidate.half_width, 2)) : "") +
             cell(rank == 1 ? "" : format_fixed(report.candidates[0].log_evidence - candidate.log_evidence, 2)) +
             probability_cell(candidate.probability) + cell(format_fixed(candidate.log_likelihood, 2)) +
             cell(format_fixed(occam, 2));

@@ -16,7 +16,8 @@ struct Verdict {
 
 std::string code(const std::string& text) { return "<code>" + escape_html(text) + "</code>"; }
 
-// Decided is what neither the posterior probability nor another start of the training would turn round.
+// Decided is what neither the posterior probability nor another start of the training nor other probes of an estimate
+// would turn round.
 Verdict judge(const RunReport& report) {
   const size_t ranked = count_ranked(report);
   if (ranked == 0) return {false, "No candidate finished: the table below says why."};
@@ -28,6 +29,10 @@ Verdict judge(const RunReport& report) {
   if (gap <= spread)
     return {false, fmt::format("Not decided: {} is only {} nats behind, and restarts of the same network differ by {}.",
                                code(second.network), format_fixed(gap, 2), format_fixed(spread, 2))};
+  const auto error_of = [](const ReportCandidate& c) { return std::isfinite(c.half_width) ? c.half_width : 0.0; };
+  if (const double error = std::hypot(error_of(first), error_of(second)); gap <= error)
+    return {false, fmt::format("Not decided: {} is only {} nats behind, and the estimates have error bars of {}.",
+                               code(second.network), format_fixed(gap, 2), format_fixed(error, 2))};
   if (!(first.probability >= 0.95))
     return {false, fmt::format("Not decided: {} is only {} nats behind and has a probability of {}.",
                                code(second.network), format_fixed(gap, 2), format_percent(second.probability))};

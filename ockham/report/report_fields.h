@@ -36,7 +36,7 @@ template <typename Part, typename Visit, enable_for<Part, ReportCandidate> = 0>
 void each_field(Part& part, Visit&& visit) {
   visit("network", part.network), visit("parameters", part.parameters), visit("restarts", part.restarts);
   visit("log_evidence", part.log_evidence), visit("log_evidence_best", part.log_evidence_best);
-  visit("spread", part.spread), visit("probability", part.probability);
+  visit("spread", part.spread), visit("half_width", part.half_width), visit("probability", part.probability);
   visit("log_likelihood", part.log_likelihood), visit("log_prior", part.log_prior), visit("log_det", part.log_det);
   visit("epochs", part.epochs), visit("seconds", part.seconds), visit("gradient_norm", part.gradient_norm);
   visit("failure", part.failure), visit("train", part.train), visit("test", part.test), visit("trace", part.trace);

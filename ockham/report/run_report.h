@@ -44,6 +44,7 @@ struct ReportCandidate {
   double log_evidence = not_given;       // mean over the restarts: what ranks
   double log_evidence_best = not_given;  // of the restart that is kept
   double spread = not_given;             // standard deviation over the restarts
+  double half_width = not_given;         // of the 95 % interval, when the evidence is an estimate
   double probability = not_given;        // posterior probability of the model, in 0 .. 1
   double log_likelihood = not_given, log_prior = not_given, log_det = not_given;
   int64_t epochs = 0;

@@ -19,16 +19,6 @@ constexpr double kStepSeconds = 1e-3;       // what a step costs however small t
 /// Below this much work in a step, two threads on one network are slower than two networks on a thread each.
 constexpr double kSmallStepFlops = 3e8;
 
-double epoch_seconds(const ProblemSize& problem, double multiply_adds, const AutomaticSettings& settings) {
-  const double examples = static_cast<double>(problem.examples), columns = static_cast<double>(problem.root_columns);
-  const double steps = std::ceil(examples / static_cast<double>(settings.batch_size));
-  // Two operations for each; forward, and backward to weights and inputs.
-  const double training = steps * kStepSeconds + 6 * examples * multiply_adds / kFlops;
-  // Forward, and for each column backward and the products of gradients.
-  const double pass = (2 + 4 * columns) * examples * multiply_adds / kFlops;
-  return training + pass / static_cast<double>(settings.frequency);
-}
-
 }  // namespace
 
 std::vector<std::string> automatic_image_networks(const std::vector<int64_t>& shape) {
@@ -57,11 +47,24 @@ double count_multiply_adds(const Network& network, const at::Tensor& example) {
   return count / static_cast<double>(example.size(0));
 }
 
+double estimated_image_epoch_seconds(const ProblemSize& problem, double multiply_adds,
+                                     const AutomaticSettings& settings) {
+  const double examples = static_cast<double>(problem.examples), columns = static_cast<double>(problem.root_columns);
+  const double batch = settings.batch_size == 0 ? examples : static_cast<double>(settings.batch_size);
+  const double steps = std::ceil(examples / batch);
+  // Two operations for each; forward, and backward to weights and inputs.
+  const double training = steps * kStepSeconds + 6 * examples * multiply_adds / kFlops;
+  // Forward, and for each column backward and the products of gradients.
+  const double pass = (2 + 4 * columns) * examples * multiply_adds / kFlops;
+  return training + pass / static_cast<double>(settings.frequency);
+}
+
 int64_t automatic_image_frequency(int64_t epochs) { return std::max<int64_t>(1, epochs / kPasses); }
 
 AutomaticSettings automatic_image_settings(const ProblemSize& problem, const std::vector<double>& multiply_adds,
                                            int64_t trainings) {
   AutomaticSettings settings;
+  settings.budget = kBudgetSeconds;
   settings.structure = Structure::kronecker;
   settings.batch_size = std::min(kBatch, problem.examples);
   settings.learning_rate = 1e-3;
@@ -75,7 +78,7 @@ AutomaticSettings automatic_image_settings(const ProblemSize& problem, const std
   for (settings.epochs = kMostEpochs;; settings.epochs = std::max(kFewestEpochs, settings.epochs * 4 / 5)) {
     settings.frequency = automatic_image_frequency(settings.epochs);
     settings.seconds = 0;
-    for (const double work : multiply_adds) settings.seconds += epoch_seconds(problem, work, settings);
+    for (const double work : multiply_adds) settings.seconds += estimated_image_epoch_seconds(problem, work, settings);
     settings.seconds *= static_cast<double>(settings.epochs * trainings) / std::max(problem.threads, 1);
     if (settings.seconds <= kBudgetSeconds || settings.epochs == kFewestEpochs) return settings;
   }

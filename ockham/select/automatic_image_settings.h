@@ -23,6 +23,11 @@ double count_multiply_adds(const Network& network, const at::Tensor& example);
 AutomaticSettings automatic_image_settings(const ProblemSize& problem, const std::vector<double>& multiply_adds,
                                            int64_t trainings);
 
+/// Seconds that one epoch, with its share of a curvature pass, takes on one core; rough. Reads batch size and frequency
+/// of the settings.
+double estimated_image_epoch_seconds(const ProblemSize& problem, double multiply_adds,
+                                     const AutomaticSettings& settings);
+
 /// Epochs between curvature passes, for a training of that many epochs.
 int64_t automatic_image_frequency(int64_t epochs);
 

@@ -10,6 +10,7 @@ constexpr int64_t kFullBatchBelow = 20'000;  // examples
 constexpr int64_t kBatch = 512;
 constexpr int64_t kMostEpochs = 4000, kFewestEpochs = 50;
 constexpr int64_t kPasses = 200;        // curvature passes over a training: more changed nothing
+constexpr double kFewestPasses = 5;     // however dear they are
 constexpr double kBudgetSeconds = 150;  // of all trainings together
 // Of one core, on matrices of these sizes: float32 in training, float64 in the curvature.
 constexpr double kTrainingFlops = 2e10, kCurvatureFlops = 1.5e10;
@@ -52,6 +53,12 @@ int64_t automatic_frequency(int64_t epochs) {
   return std::max<int64_t>({1, epochs / kPasses, std::min<int64_t>(5, epochs / 50)});
 }
 
+int64_t affordable_frequency(const AutomaticSettings& settings, double epoch_seconds, double pass_seconds) {
+  const double epochs = static_cast<double>(settings.epochs);
+  const double passes = std::max(kFewestPasses, (settings.budget - epochs * epoch_seconds) / pass_seconds);
+  return std::max(settings.frequency, static_cast<int64_t>(std::ceil(epochs / passes)));
+}
+
 double estimated_epoch_seconds(const ProblemSize& problem, int64_t parameters, const AutomaticSettings& settings) {
   const double examples = static_cast<double>(problem.examples), weights = static_cast<double>(parameters);
   const double batch = settings.batch_size == 0 ? examples : static_cast<double>(settings.batch_size);
@@ -72,6 +79,7 @@ double estimated_epoch_seconds(const ProblemSize& problem, int64_t parameters, c
 AutomaticSettings automatic_settings(const ProblemSize& problem, const std::vector<int64_t>& parameters,
                                      int64_t trainings) {
   AutomaticSettings settings;
+  settings.budget = kBudgetSeconds;
   settings.batch_size = problem.examples < kFullBatchBelow ? 0 : kBatch;
   settings.learning_rate = 0.03;
   settings.hyper_step_size = 0.1;

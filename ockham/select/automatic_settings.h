@@ -35,7 +35,8 @@ struct AutomaticSettings {
   double prior_precision = 1;
   double noise = 1;    // of standardised targets
   size_t workers = 1;  // trainings at once
-  double seconds = 0;  // about how long all trainings take: the time budget that is printed
+  double seconds = 0;  // about how long all trainings take
+  double budget = 0;   // seconds that they should take at most
 };
 
 /// `parameters` are the weights of each candidate's network; `trainings` of each are planned.
@@ -44,6 +45,10 @@ AutomaticSettings automatic_settings(const ProblemSize& problem, const std::vect
 
 /// Epochs between curvature passes, for a training of that many epochs.
 int64_t automatic_frequency(int64_t epochs);
+
+/// The same where a pass is dear: that of the settings, or so many that their epochs and passes, which take so many
+/// seconds each in all trainings together, keep to the budget; five passes at least.
+int64_t affordable_frequency(const AutomaticSettings& settings, double epoch_seconds, double pass_seconds);
 
 /// Seconds that one epoch, with its share of a curvature pass, takes on one core; rough. Reads structure, batch size,
 /// frequency and steps of the settings.

@@ -167,7 +167,9 @@ class OnlineRun {
   OnlineResult restore_best() {
     OnlineResult result{state_.best, 0, state(), state_.failure, finished()};
     if (!result.best.mode.defined()) {
-      if (result.failure.empty()) result.failure = "no curvature pass was made: fewer epochs than the burn-in";
+      if (result.failure.empty())
+        result.failure = result.finished ? "no curvature pass was made: fewer epochs than the burn-in"
+                                         : "it was ended before its first curvature pass";
       return result;
     }
     model_.network.set_flat_parameters(result.best.mode);

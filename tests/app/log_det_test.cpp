@@ -1,7 +1,9 @@
 // --log-det slq of `ockham evidence` and `ockham fit`: fields, refusals, repeatability.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "ockham/data/toy.h"
@@ -70,6 +72,42 @@ TEST_F(LogDetFit, TrainsRecordsAndIsTakenUpFromTheRun) {
   EXPECT_NEAR(again.at("log_det").get<double>(), best.at("log_det").get<double>(), 0.01);
   EXPECT_EQ(again.at("log_det_error").at("steps"), 12);
   EXPECT_FALSE(run_json({"evidence", "--from-run", run, "--structure", "full"}).contains("log_det_error"));
+}
+
+TEST_F(LogDetFit, RanksWithErrorBarsAndSaysWhatPredicts) {
+  const std::string data = write_table("curve.csv", make_toy_curve(1)), run = path("run");
+  const ToolRun table =
+      run_tool({"fit", data, "--network", "mlp:8,act=tanh", "--network", "mlp:9,act=tanh", "--epochs", "40",
+                "--frequency", "20", "--log-det", "slq", "--slq-probes", "2", "--slq-steps", "4", "--out", run});
+  ASSERT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_NE(table.out.find("± 95 %"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("within the error bars of their estimates"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("predictions are those of the kron structure"), std::string::npos) << table.out;
+  EXPECT_NE(table.err.find("predictions are those of the kron structure"), std::string::npos) << table.err;
+  EXPECT_NE(read_bytes(run + "/report.html").find("± 95 %, estimate"), std::string::npos);
+}
+
+TEST_F(LogDetFit, DearPassesAreMadeLessOften) {
+  std::string rows = "x,y\n";
+  for (int i = 0; i < 3000; ++i) rows += fmt::format("{},{}\n", std::sin(i), std::cos(3 * i));
+  const std::string data = write_text("long.csv", rows);
+  // What was chosen is said before the trainings, which need not come far.
+  const auto chosen = [&](const std::string& name, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"fit",       data, "--network",    "mlp:200-200", "--epochs", "4000",
+                                          "--threads", "2",  "--time-limit", "0.2",         "--out",    path(name)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_tool(arguments).err;
+  };
+  const auto number_after = [](const std::string& flag, const std::string& text) {
+    const size_t found = text.find(flag + " ");
+    return found == std::string::npos ? 0 : std::atoi(text.c_str() + found + flag.size());
+  };
+  const std::string usual = chosen("kron", {"--structure", "kron"});
+  EXPECT_EQ(number_after("--frequency", usual), 20) << usual;
+  EXPECT_EQ(number_after("--hyper-steps", usual), 1) << usual;
+  const std::string dear = chosen("slq", {"--log-det", "slq", "--slq-probes", "4", "--slq-steps", "20"});
+  EXPECT_GT(number_after("--frequency", dear), 50) << dear;
+  EXPECT_GT(number_after("--hyper-steps", dear), 2) << dear;
 }
 
 }  // namespace

@@ -125,6 +125,9 @@ TEST(Page, SaysWhatWasSelectedAndHowSureThatIs) {
   clear.candidates[1].spread = ReportCandidate().spread;  // trained once
   EXPECT_TRUE(contains(render_report(clear), "Ahead by 21.2 nats of the next"));
   EXPECT_TRUE(contains(render_report(clear), "--restarts 3"));
+  for (ReportCandidate& candidate : clear.candidates) candidate.half_width = 16;  // the lead is less than 16 √2
+  EXPECT_TRUE(contains(render_report(clear), "the estimates have error bars of 22.63"));
+  EXPECT_TRUE(contains(render_report(clear), "<td>16.00</td>"));
   EXPECT_TRUE(contains(render_report(testing::two_inputs_regression_report()), "nothing to compare"));
   EXPECT_TRUE(contains(render_report(testing::empty_report()), "No candidate finished"));
 }

@@ -64,5 +64,14 @@ TEST(AutomaticSettings, MoreOutputsThanTheExactCurvatureCanPayForGetKroneckerFac
   EXPECT_EQ(automatic_settings(size, parameters_of(size), 1).structure, Structure::kronecker);
 }
 
+TEST(AutomaticSettings, DearPassesAreMadeAsOftenAsTheBudgetAllows) {
+  AutomaticSettings settings;
+  settings.epochs = 1000, settings.frequency = 5, settings.budget = 150;
+  EXPECT_EQ(affordable_frequency(settings, 0.05, 0.1), 5);
+  EXPECT_EQ(affordable_frequency(settings, 0.05, 2), 20);  // 100 s are left for 50 passes
+  EXPECT_EQ(affordable_frequency(settings, 0.05, 500), 200);
+  EXPECT_EQ(affordable_frequency(settings, 10, 1), 200);
+}
+
 }  // namespace
 }  // namespace ockham
