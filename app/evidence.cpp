@@ -237,7 +237,10 @@ int run_evidence(const EvidenceFlags& given) {
   Messages messages(flags.common.quiet);
 
   std::optional<Problem> read;
-  attempt_together(*ranks, [&] { read = read_problem(flags, messages); });
+  attempt_together(*ranks, [&] {
+    read = read_problem(flags, messages);
+    expect_rows_for_all(*ranks, read->data.size());
+  });
   const Problem& problem = *read;
   if (ranks->size() > 1) expect_the_same(*ranks, content_of(problem));
   const Model model{problem.network, problem.likelihood, problem.prior, problem.values};

@@ -68,7 +68,10 @@ int run_evidence_from_run(const EvidenceFlags& flags, Communicator& ranks) {
   const auto start = std::chrono::steady_clock::now();
   Messages messages(flags.common.quiet);
   std::optional<RunProblem> read;
-  attempt_together(ranks, [&] { read = read_run(flags.from_run); });
+  attempt_together(ranks, [&] {
+    read = read_run(flags.from_run);
+    expect_rows_for_all(ranks, read->data.training.size());
+  });
   const TrainedModel& trained = read->trained;
   const FitFlags& fit_flags = read->flags;
   const FitData& data = read->data;
@@ -87,6 +90,7 @@ int run_evidence_from_run(const EvidenceFlags& flags, Communicator& ranks) {
     shown.log_det = flags.structure_given ? LogDetFlags() : fit_flags.log_det;
   if (!flags.structure_given && !flags.minibatch.chosen())
     shown.structure = shown.log_det.estimated() ? StructureChoice::full : fit_flags.structure;
+  check_prior(shown.log_det, shown.prior);
   if (!flags.curvature_given) shown.curvature = fit_flags.curvature;
   if (!flags.minibatch.batch && !flags.minibatch.shared && fit_flags.minibatch.chosen())
     shown.minibatch = fit_flags.minibatch;

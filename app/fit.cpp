@@ -78,6 +78,7 @@ int run_fit(const FitFlags& given) {
   attempt_together(*ranks, [&] {
     read = read_fit_data(flags, messages);
     planned = plan_fit(flags, *read, messages, line);
+    if (!shares_candidates(*planned, *ranks)) expect_rows_for_all(*ranks, read->training.size());
   });
   const FitData& data = *read;
   const FitPlan& plan = *planned;

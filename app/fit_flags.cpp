@@ -289,6 +289,7 @@ void declare_fit(CLI::App& app, FitFlags& flags) {
   app.callback([&app, &flags] {
     flags.kronecker_given = app.count("--kron-approx") > 0;
     settle_log_det(app, flags.log_det, flags.structure, flags.curvature);
+    check_prior(flags.log_det, flags.prior);
     check(flags);
   });
 }

@@ -20,13 +20,6 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 constexpr double kHeartbeat = 20;  // seconds without one after which a rank's training is taken over
 constexpr double kLastWords = 10;  // seconds for the checkpoints of other ranks at the end of the time
 
-bool shares_candidates(const FitPlan& plan, const Communicator& ranks) {
-  if (ranks.size() == 1) return false;
-  if (plan.flags.ranks.parallel != ParallelChoice::automatic)
-    return plan.flags.ranks.parallel == ParallelChoice::candidates;
-  return static_cast<int64_t>(plan.candidates.size() * plan.options.restarts) >= ranks.size();
-}
-
 class Session {
  public:
   Session(const FitPlan& plan, const FitData& data, const TrainingPlace& place, const InterruptWatch& interrupt,
@@ -112,6 +105,13 @@ void wait_for_the_others(Communicator& ranks) {
 }
 
 }  // namespace
+
+bool shares_candidates(const FitPlan& plan, const Communicator& ranks) {
+  if (ranks.size() == 1) return false;
+  if (plan.flags.ranks.parallel != ParallelChoice::automatic)
+    return plan.flags.ranks.parallel == ParallelChoice::candidates;
+  return static_cast<int64_t>(plan.candidates.size() * plan.options.restarts) >= ranks.size();
+}
 
 FitTrainings train_in_directory(const FitPlan& plan, const FitData& data, const TrainingPlace& place,
                                 const InterruptWatch& interrupt, ProgressLine& line) {

@@ -27,6 +27,9 @@ struct TrainingPlace {
   Communicator& ranks;
 };
 
+/// Whether the ranks share out the trainings, not the data of each.
+bool shares_candidates(const FitPlan& plan, const Communicator& ranks);
+
 /// Goes on from the checkpoints that the directory has. Leaves a checkpoint of every training there. Times count from
 /// now, so that what an earlier session used is not held against the limit. Throws Error(peer_lost) when a rank is lost
 /// that the others cannot do without, after they have left checkpoints.

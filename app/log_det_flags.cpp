@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "ockham/base/error.h"
+
 namespace ockham::app {
 namespace {
 
@@ -39,6 +41,14 @@ void settle_log_det(const CLI::App& app, const LogDetFlags& flags, StructureChoi
   if (curvature == CurvatureChoice::mc)
     throw CLI::ValidationError("--log-det",
                                "slq makes many passes, and --curvature mc would sample anew in each; use ggn or ef");
+}
+
+void check_prior(const LogDetFlags& flags, PriorChoice prior) {
+  if (flags.estimated() && prior == PriorChoice::diagonal)
+    throw Error(
+        ErrorKind::usage,
+        "--prior diagonal: an estimated log determinant (--log-det slq) cannot follow one precision per weight; "
+        "use --prior scalar, layerwise or ard, or --log-det exact");
 }
 
 }  // namespace ockham::app

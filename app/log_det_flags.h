@@ -27,4 +27,7 @@ void add_log_det(CLI::App& app, LogDetFlags& flags);
 void settle_log_det(const CLI::App& app, const LogDetFlags& flags, StructureChoice& structure,
                     CurvatureChoice curvature);
 
+/// An estimate follows groups of weights, not every weight by itself: throws Error(usage).
+void check_prior(const LogDetFlags& flags, PriorChoice prior);
+
 }  // namespace ockham::app

@@ -1,5 +1,6 @@
 #include "app/ranks.h"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -54,6 +55,12 @@ std::unique_ptr<Communicator> join_ranks(const RankFlags& flags, CommonFlags& co
     common.memory = *std::min_element(shares.begin(), shares.end());
   }
   return ranks;
+}
+
+void expect_rows_for_all(const Communicator& ranks, int64_t rows) {
+  if (rows < ranks.size())
+    throw Error(ErrorKind::usage, fmt::format("--ranks: {} ranks cannot share out {} training row{}; start at most {}",
+                                              ranks.size(), rows, rows == 1 ? "" : "s", rows));
 }
 
 void expect_the_same(Communicator& ranks, const std::string& what) {

@@ -18,6 +18,9 @@ std::unique_ptr<Communicator> join_ranks(const RankFlags& flags, CommonFlags& co
 /// Collective. Throws Error(usage) when a rank has other settings or data than rank 0; `what` holds all of them.
 void expect_the_same(Communicator& ranks, const std::string& what);
 
+/// Throws Error(usage) when there are fewer rows than ranks that share them out.
+void expect_rows_for_all(const Communicator& ranks, int64_t rows);
+
 /// Rank 0, or alone: the one that prints and writes.
 bool is_first(const Communicator& ranks);
 

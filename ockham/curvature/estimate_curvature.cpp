@@ -136,9 +136,8 @@ CurvatureEstimate estimate_curvature(const Network& network, const Likelihood& l
   const int64_t outputs = seen.outputs().size(1), examples = data.size();
   const Range passed = part_of(examples, options.part);
   if (passed.length == 0)
-    throw Error(ErrorKind::usage,
-                fmt::format("There are {} examples for {} parts; give no more parts (--ranks) than examples.", examples,
-                            options.part.count));
+    throw Error(ErrorKind::usage, fmt::format("{} examples cannot be shared out among {} ranks; start fewer of them.",
+                                              examples, options.part.count));
   const at::Tensor targets = prepare_targets(likelihood, data.targets(), outputs, network.dtype());
 
   RootOptions root_options;

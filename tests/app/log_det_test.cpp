@@ -50,10 +50,16 @@ TEST_F(LogDetTool, RefusesWhatDoesNotGoTogether) {
   expect_refusal(2, {"--log-det slq"}, {"--slq-probes", "20"});
   expect_refusal(2, {"at least 2"}, {"--log-det", "slq", "--slq-probes", "1"});
   expect_refusal(2, {"--correction"}, {"--log-det", "slq", "--correction"});
+  expect_refusal(2, {"--prior diagonal", "layerwise", "--log-det exact"}, {"--log-det", "slq", "--prior", "diagonal"});
   expect_refusal(2, {"--log-det slq"}, {"--structure", "full", "--memory", "20000"});
 }
 
 class LogDetFit : public RunFixture {};
+
+TEST_F(LogDetFit, RefusesOnePrecisionPerWeightBeforeAnythingIsRead) {
+  expect_refusal(2, {"--prior diagonal", "layerwise", "--log-det exact"},
+                 {"fit", path("nowhere.csv"), "--log-det", "slq", "--prior", "diagonal"});
+}
 
 TEST_F(LogDetFit, TrainsRecordsAndIsTakenUpFromTheRun) {
   const std::string data = write_table("curve.csv", make_toy_curve(1)), run = path("run");

@@ -80,6 +80,13 @@ TEST_F(FitRanks, ShareTheDataOfATrainingOrTheTrainings) {
   EXPECT_EQ(without_times(candidates)["candidates"], without_times(alone)["candidates"]);
 }
 
+TEST_F(FitRanks, AreNoMoreThanRows) {
+  const std::string data = write_text("few.csv", "x,y\n1,2\n2,3\n3,5\n");
+  expect_refusal(2, {"4 ranks", "3 training rows", "at most 3"},
+                 {"fit", data, "--network", "linear", "--ranks", "4", "--out", path("few")});
+  EXPECT_FALSE(std::filesystem::exists(path("few")));
+}
+
 TEST_F(FitRanks, ALostRankEndsTheRunWhichGoesOn) {
   const Strings flags = {"--network", "mlp:10,act=tanh", "--epochs", "600", "--checkpoint-interval", "0.05", "--ranks",
                          "2",         "--rank-timeout",  "5"};
