@@ -133,6 +133,7 @@ void declare_evidence(CLI::App& app, EvidenceFlags& flags) {
     flags.log_det_given = app.count("--log-det") > 0;
     settle_log_det(app, flags.log_det, flags.structure, flags.curvature);
     check_prior(flags.log_det, flags.prior);
+    check_rank_flags(flags.ranks);
     if (flags.log_det.estimated() && flags.correction)
       throw CLI::ValidationError("--correction",
                                  "it needs H⁻¹g of the full structure, which --log-det slq does not have");

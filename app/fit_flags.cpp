@@ -239,7 +239,9 @@ void check(const FitFlags& flags) {
   for (const double milestone : flags.lr_milestones)
     if (milestone >= 1) throw CLI::ValidationError("--lr-milestones", "they are fractions of the epochs, below 1");
   if (flags.momentum >= 1) throw CLI::ValidationError("--momentum", "the momentum must be below 1");
-  check_minibatch_flags(flags.minibatch, flags.curvature, flags.log_det);
+  if (!flags.resume || flags.minibatch.chosen())  // else it is the run that may have chosen it
+    check_minibatch_flags(flags.minibatch, flags.curvature, flags.log_det);
+  check_rank_flags(flags.ranks);
 }
 
 }  // namespace
@@ -288,7 +290,8 @@ void declare_fit(CLI::App& app, FitFlags& flags) {
           "goes on (default: none)");
   app.callback([&app, &flags] {
     flags.kronecker_given = app.count("--kron-approx") > 0;
-    settle_log_det(app, flags.log_det, flags.structure, flags.curvature);
+    if (!flags.resume || flags.log_det.estimated())
+      settle_log_det(app, flags.log_det, flags.structure, flags.curvature);
     check_prior(flags.log_det, flags.prior);
     check(flags);
   });

@@ -124,11 +124,22 @@ void FitProgress::ended(const CandidateTraining& training) {
   const OnlineResult& result = training.result;
   const size_t trainings = plan_.candidates.size() * static_cast<size_t>(plan_.flags.restarts);
   std::string line = fmt::format("{}/{} {}: ", ended_, trainings, name_of(training.candidate, training.restart));
+  const OnlineState& state = result.state;
+  const int64_t epochs = *plan_.flags.epochs;
+  const bool stalled = plan_.flags.patience > 0 && state.passes_without_rise >= plan_.flags.patience;
+  const bool at_its_end = result.finished || stalled || state.epoch >= epochs || training.eliminated_at > 0;
+  const bool interrupted = !at_its_end && state.epoch > 0;
   if (result.best.mode.defined()) {
-    line += fmt::format("log evidence {:.2f} after {} epochs",
+    line += fmt::format("log evidence {:.2f} after {}{} epochs",
                         log_density_in_target_units(data_.encoding, result.best.log_evidence, data_.training.size()),
-                        result.state.epoch);
-    line += fmt::format(", {}", duration(result.state.seconds_training + result.state.seconds_curvature));
+                        state.epoch, interrupted ? fmt::format(" of {}", epochs) : "");
+    line += fmt::format(", {}", duration(state.seconds_training + state.seconds_curvature));
+  }
+  if (interrupted) {
+    line_.print(line + (result.best.mode.defined()
+                            ? "; interrupted"
+                            : fmt::format("interrupted after {} of {} epochs", state.epoch, epochs)));
+    return;
   }
   if (training.eliminated_at > 0) line += "; given up as hopeless";
   if (!result.failure.empty())

@@ -81,7 +81,10 @@ FitFlags resume_flags(const FitFlags& given, const CLI::App& line, std::vector<s
   const std::string path = given.out + "/config.toml";
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) {
-    if (!given.data.empty() || !given.inputs.empty()) return given;
+    if (!given.data.empty() || !given.inputs.empty()) {
+      check_minibatch_flags(given.minibatch, given.curvature, given.log_det);
+      return given;
+    }
     throw Error(ErrorKind::data,
                 fmt::format("--resume: there is no {}, which has the settings of an interrupted run; give its "
                             "directory with --out",

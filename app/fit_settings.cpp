@@ -120,21 +120,21 @@ std::vector<FitSetting> list_fit_settings(const FitFlags& flags) {
   add("patience", flags.patience);
   add("likelihood", flags.likelihood == LikelihoodChoice::unset ? automatic : app::word_of(flags.likelihood));
   add("structure", flags.structure == StructureChoice::unset ? automatic : app::word_of(flags.structure));
-  if (flags.log_det.estimated()) {
-    add("log-det", app::word_of(flags.log_det.method));
-    add("slq-probes", flags.log_det.probes);
-    add("slq-steps", flags.log_det.steps);
+  // What belongs to another flag is there without it too, for a command line that continues a run.
+  const LogDetFlags standard;
+  const bool estimated = flags.log_det.estimated();
+  if (estimated) add("log-det", app::word_of(flags.log_det.method));
+  if (estimated || flags.log_det.probes != standard.probes) add("slq-probes", flags.log_det.probes);
+  if (estimated || flags.log_det.steps != standard.steps) add("slq-steps", flags.log_det.steps);
+  if (estimated || flags.log_det.preconditioner != standard.preconditioner)
     add("slq-preconditioner", app::word_of(flags.log_det.preconditioner));
-  }
   add("curvature", app::word_of(flags.curvature));
   add("kron-approx", app::word_of(flags.kronecker));
   add("mc-samples", flags.mc_samples);
   if (flags.ggn_tolerance > 0) add("ggn-tolerance", flags.ggn_tolerance);
-  if (flags.minibatch.chosen()) {
-    add("evidence", "minibatch");
-    add_optional("evidence-batch", flags.minibatch.batch);
-    add_optional("evidence-shared", flags.minibatch.shared);
-  }
+  if (flags.minibatch.chosen()) add("evidence", "minibatch");
+  if (flags.minibatch.chosen() || flags.minibatch.batch) add_optional("evidence-batch", flags.minibatch.batch);
+  if (flags.minibatch.chosen() || flags.minibatch.shared) add_optional("evidence-shared", flags.minibatch.shared);
   add("prior", app::word_of(flags.prior));
   add_all("prior-precision", flags.prior_precision);
   add_all("noise", flags.noise);

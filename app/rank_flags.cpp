@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdlib>
+
 #include "app/model_flags.h"
 
 namespace ockham::app {
@@ -16,6 +18,7 @@ void add_rank_flags(CLI::App& app, RankFlags& flags) {
          [&flags](const std::string& text) {
            try {
              flags.timeout = parse_seconds(text);
+             flags.only_for_several = "--rank-timeout";
            } catch (const std::exception& error) {
              throw CLI::ValidationError("--rank-timeout", error.what());
            }
@@ -29,7 +32,17 @@ void add_parallel_flag(CLI::App& app, RankFlags& flags) {
       app, "--parallel", flags.parallel,
       {{"auto", ParallelChoice::automatic}, {"data", ParallelChoice::data}, {"candidates", ParallelChoice::candidates}},
       "What several processes share out: the data of each training, or the trainings; auto: the "
-      "trainings where there are at least as many as processes");
+      "trainings where there are at least as many as processes")
+      ->each([&flags](const std::string&) { flags.only_for_several = "--parallel"; });
+}
+
+void check_rank_flags(const RankFlags& flags) {
+  if (flags.only_for_several.empty() || flags.ranks > 0) return;
+  for (const char* variable : {"RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK"})
+    if (std::getenv(variable) != nullptr) return;
+  throw CLI::ValidationError(flags.only_for_several,
+                             "it is for several processes; add --ranks N, or start them with mpirun or srun "
+                             "(docs/scaling.md), or leave it out");
 }
 
 }  // namespace ockham::app

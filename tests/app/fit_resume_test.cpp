@@ -67,12 +67,22 @@ TEST_F(FitResume, WhatContradictsTheRunIsNamedWithBothValues) {
   expect_contradiction({"--seed 1", "--seed 0"}, {"--seed", "1"});
   expect_contradiction({"--test-fraction 0.5", "without it"}, {"--test-fraction", "0.5"});
   expect_contradiction({"--impute", "without it"}, {"--impute"});
+  expect_contradiction({"--evidence-batch 64", "without it"}, {"--evidence-batch", "64"});
+  expect_contradiction({"--slq-probes 20", "without it"}, {"--slq-probes", "20"});
   expect_contradiction({"--preset paper-images", "--preset none"}, {"--preset", "paper-images"});
   expect_contradiction({"--inputs", "without it"}, {"--inputs", path("x.npy"), "--targets", path("y.npy")});
   const std::string other = write_table("other.csv", make_toy_curve(2));
   expect_contradiction({"other.csv", "curve.csv"}, {other});
   write_table("curve.csv", make_toy_curve(2));
   expect_contradiction({run, "training data"}, {});
+}
+
+TEST_F(FitResume, FlagsThatBelongToOneOfTheRunNeedNotRepeatIt) {
+  run_json({"fit", curve(), "--network", "linear", "--epochs", "5", "--evidence", "minibatch", "--evidence-batch", "40",
+            "--out", path("run")});
+  expect_refusal(usage, {"--evidence-batch 64", "made with --evidence-batch 40"},
+                 resume("run", {"--evidence-batch", "64"}));
+  EXPECT_EQ(run_json(resume("run", {"--evidence-batch", "40"}))["settings"]["evidence-batch"], "40");
 }
 
 TEST_F(FitResume, DirectoriesWithoutAConfiguration) {

@@ -39,6 +39,7 @@ TEST_F(EvidenceRanks, GiveTheEvidenceOfOneProcess) {
 TEST_F(EvidenceRanks, RefuseInOneLine) {
   expect_refusal(3, {"nowhere.npy"}, {"--inputs", path("nowhere.npy"), "--ranks", "2"});
   expect_refusal(2, {"--ranks", "100000 processes", "at most"}, {"--ranks", "100000"});
+  expect_refusal(2, {"--rank-timeout", "--ranks N"}, {"--rank-timeout", "10"});
 }
 
 class FitRanks : public RunFixture {
@@ -78,6 +79,24 @@ TEST_F(FitRanks, ShareTheDataOfATrainingOrTheTrainings) {
   }
   const json candidates = run_json(fit("candidates", joined(flags, {"--ranks", "2"})));
   EXPECT_EQ(without_times(candidates)["candidates"], without_times(alone)["candidates"]);
+}
+
+TEST_F(FitRanks, FlagsOfSeveralProcessesAreRefusedForOne) {
+  expect_refusal(2, {"--parallel", "several processes", "--ranks N"}, fit("run", {"--parallel", "data"}));
+}
+
+TEST_F(FitRanks, SayThatATrainingWasInterrupted) {
+  RunningTool tool(fit(
+      "run", {"--network", "mlp:10,act=tanh", "--epochs", "100000", "--checkpoint-interval", "0.05", "--ranks", "2"}));
+  const std::string checkpoints = path("run") + "/checkpoint";
+  for (int i = 0; i < 1500 && tool.running(); ++i) {
+    if (std::filesystem::exists(checkpoints) && !std::filesystem::is_empty(checkpoints)) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  ::kill(child_of(tool.process(), 1), SIGINT);  // rank 0 hears of it from rank 1
+  const ToolRun interrupted = tool.wait();
+  EXPECT_EQ(interrupted.exit_code, 130) << interrupted.err;
+  EXPECT_NE(interrupted.err.find(" of 100000 epochs"), std::string::npos) << interrupted.err;
 }
 
 TEST_F(FitRanks, AreNoMoreThanRows) {
