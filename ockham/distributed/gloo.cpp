@@ -7,6 +7,7 @@
 
 #include <ATen/ATen.h>
 #include <arpa/inet.h>
+#include <c10/util/Logging.h>
 #include <fmt/format.h>
 #include <netdb.h>
 #include <sys/socket.h>
@@ -55,6 +56,18 @@ std::string own_address_towards(const std::string& host, int port) {
   return address;
 }
 
+/// c10d writes a line for every attempt to connect; that it failed is said once, by the error.
+class SilentConnecting {
+ public:
+  SilentConnecting() { FLAGS_caffe2_log_level = 3; }  // nothing but what ends the program
+  ~SilentConnecting() { FLAGS_caffe2_log_level = before_; }
+  SilentConnecting(const SilentConnecting&) = delete;
+  SilentConnecting& operator=(const SilentConnecting&) = delete;
+
+ private:
+  const int before_ = FLAGS_caffe2_log_level;
+};
+
 c10::intrusive_ptr<c10d::Store> open_store(const RankIdentity& identity, std::chrono::milliseconds timeout) {
   if (!identity.file.empty()) {
     auto store = c10::make_intrusive<c10d::FileStore>(identity.file, static_cast<int>(identity.size));
@@ -66,6 +79,7 @@ c10::intrusive_ptr<c10d::Store> open_store(const RankIdentity& identity, std::ch
   options.isServer = identity.rank == 0;
   options.numWorkers = static_cast<size_t>(identity.size);
   options.timeout = timeout;
+  const SilentConnecting silent;
   return c10::make_intrusive<c10d::TCPStore>(identity.address, options);
 }
 

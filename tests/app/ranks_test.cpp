@@ -11,6 +11,7 @@
 #include "ockham/data/toy.h"
 #include "tests/support/run_fixture.h"
 #include "tests/support/tool_fixture.h"
+#include "tests/support/variable_guard.h"
 
 namespace ockham::testing {
 namespace {
@@ -40,6 +41,12 @@ TEST_F(EvidenceRanks, RefuseInOneLine) {
   expect_refusal(3, {"nowhere.npy"}, {"--inputs", path("nowhere.npy"), "--ranks", "2"});
   expect_refusal(2, {"--ranks", "100000 processes", "at most"}, {"--ranks", "100000"});
   expect_refusal(2, {"--rank-timeout", "--ranks N"}, {"--rank-timeout", "10"});
+}
+
+TEST_F(EvidenceRanks, SayInOneLineThatNobodyIsThere) {
+  const VariableGuard rank("RANK"), size("WORLD_SIZE"), address("MASTER_ADDR"), port("MASTER_PORT");
+  rank.set("1"), size.set("2"), address.set("127.0.0.1"), port.set("1");
+  expect_refusal(5, {"rank 1 of 2", "127.0.0.1:1", "start all of them"}, {"--rank-timeout", "2"});
 }
 
 class FitRanks : public RunFixture {
