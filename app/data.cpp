@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "app/counted.h"
 #include "app/data_flags.h"
 #include "app/data_images.h"
 #include "app/data_sets.h"
@@ -97,8 +98,8 @@ int run_data(const DataFlags& flags) {
     fmt::print("{}\n", report.dump(2));
     return 0;
   }
-  fmt::print("{}: {} rows, {} input{}, target '{}' ({})\n", path, table.rows(), data_set.inputs,
-             data_set.inputs == 1 ? "" : "s", data_set.target, describe_task(data_set));
+  fmt::print("{}: {}, {}, target '{}' ({})\n", path, counted(table.rows(), "row"), counted(data_set.inputs, "input"),
+             data_set.target, describe_task(data_set));
   fmt::print("next: ockham fit {} --target {}\n", path, data_set.target);
   return 0;
 }

@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 
+#include "app/counted.h"
 #include "app/evidence_flags.h"
 #include "app/evidence_report.h"
 #include "app/messages.h"
@@ -100,9 +101,8 @@ Hyperparameters make_hyperparameters(const EvidenceFlags& flags, const Likelihoo
   const at::Tensor noise = at::tensor(flags.noise, at::kDouble);
   if (values.log_noise.numel() > 0) {
     if (noise.numel() != values.log_noise.numel()) {
-      throw Error(ErrorKind::usage,
-                  fmt::format("--noise: {} values came, but the network has {} outputs; give one for all, or {}",
-                              noise.numel(), outputs, outputs));
+      throw Error(ErrorKind::usage, fmt::format("--noise: {} came, but the network has {}; give one for all, or {}",
+                                                counted(noise.numel(), "value"), counted(outputs, "output"), outputs));
     }
     values.log_noise = noise.log();
   } else if (noise.numel() > 1 || flags.noise[0] != 1) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/counted.h"
 #include "app/log_det_report.h"
 #include "ockham/base/error.h"
 
@@ -88,7 +89,7 @@ std::string evidence_json(const EvidenceReport& report, const EvidenceFlags& fla
   json["groups"] = report.groups;
   if (report.batches > 0) {
     json["evidence"] = "minibatch";
-    json["lower_bound"] = true;
+    json["lower_bound"] = report.is_bound();
     json["batches"] = report.batches;
     json["largest_batch"] = report.largest_batch;
     json["shared_examples"] = report.shared;
@@ -140,13 +141,15 @@ std::string evidence_table(const EvidenceReport& report, const EvidenceFlags& fl
 
   text += fmt::format("{}log marginal likelihood {:>23.6f}{}\n", bold,
                       number(evidence.value, "the evidence").get<double>(), plain);
-  if (report.batches > 0)
-    text += fmt::format("  a lower bound, from {} batches of at most {} examples, {} of them shared\n", report.batches,
-                        report.largest_batch, report.shared);
+  if (report.is_bound())
+    text += fmt::format("  a lower bound, from {} of at most {}, {} of them shared\n", counted(report.batches, "batch"),
+                        counted(report.largest_batch, "example"), report.shared);
+  else if (report.batches == 1)
+    text += "  the evidence itself: one batch has all examples\n";
   term("per example", evidence.value / static_cast<double>(report.examples));
   term("log likelihood", evidence.log_likelihood);
   term("log prior", evidence.log_prior);
-  term(report.batches > 0 ? "log determinant, at most" : "log determinant", evidence.log_det);
+  term(report.is_bound() ? "log determinant, at most" : "log determinant", evidence.log_det);
   if (evidence.log_det_error) text += log_det_error_line(*evidence.log_det_error, report.log_det);
   if (flags.correction) term("correction", evidence.correction);
 
@@ -164,9 +167,9 @@ std::string evidence_table(const EvidenceReport& report, const EvidenceFlags& fl
   }
   if (temperature.defined() && temperature.numel() > 0) term("temperature", temperature[0].item<double>());
 
-  text +=
-      fmt::format("{}{} {}{}: {} examples, {} outputs, {} parameters, {:.2f} s\n", bold, word_of(flags.structure),
-                  word_of(flags.curvature), plain, report.examples, report.outputs, report.parameters, report.seconds);
+  text += fmt::format("{}{} {}{}: {}, {}, {}, {:.2f} s\n", bold, word_of(flags.structure), word_of(flags.curvature),
+                      plain, counted(report.examples, "example"), counted(report.outputs, "output"),
+                      counted(report.parameters, "parameter"), report.seconds);
   if (report.clipped.clipped > 0)
     text += fmt::format("  {} of {} eigenvalues were negative and set to zero\n", report.clipped.clipped,
                         report.clipped.eigenvalues);

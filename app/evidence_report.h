@@ -28,9 +28,11 @@ struct EvidenceReport {
   std::vector<std::string> messages;
   double seconds = 0, seconds_curvature = 0, seconds_decompose = 0;
   std::optional<EvidencePredictive> predictive;
-  std::vector<SelfCheck> checks;  // of --check
-  int64_t batches = 0, largest_batch = 0,
-          shared = 0;  // of --evidence minibatch: the evidence is a lower bound from them
+  std::vector<SelfCheck> checks;                       // of --check
+  int64_t batches = 0, largest_batch = 0, shared = 0;  // of --evidence minibatch
+
+  /// One batch of all examples has the evidence itself.
+  bool is_bound() const { return batches > 1; }
 };
 
 /// The bound over a partition that is drawn by --seed, and what it was computed from.

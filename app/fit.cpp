@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "app/counted.h"
 #include "app/durations.h"
 #include "app/fit_report.h"
 #include "app/fit_summary.h"
@@ -96,11 +97,12 @@ int run_fit(const FitFlags& given) {
   line.clear();
   messages.release();
   if (is_true_anywhere(*ranks, complete)) return opened ? say_again(*opened, flags) : 0;
-  const size_t trainings_planned = plan.candidates.size() * plan.options.restarts;
+  const auto trainings_planned = static_cast<int64_t>(plan.candidates.size() * plan.options.restarts);
   if (!flags.common.quiet) {
-    fmt::print(stderr, "{} {}, {} {}; {} training{} of up to {} epochs: time budget about {}\n", data.training.size(),
-               data.images ? "images" : "examples", data.features(), data.images ? "numbers each" : "features",
-               trainings_planned, trainings_planned == 1 ? "" : "s", plan.options.online.epochs,
+    fmt::print(stderr, "{}, {}{}; {} of up to {}: time budget about {}\n",
+               counted(data.training.size(), data.images ? "image" : "example"),
+               counted(data.features(), data.images ? "number" : "feature"), data.images ? " each" : "",
+               counted(trainings_planned, "training"), counted(plan.options.online.epochs, "epoch"),
                duration(plan.expected_seconds));
     fmt::print(stderr, "run directory: {}\n", path);
   }

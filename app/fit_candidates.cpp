@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "app/counted.h"
 #include "app/model_choices.h"
 #include "ockham/base/error.h"
 #include "ockham/base/random.h"
@@ -31,11 +32,11 @@ void expect_usable(const std::string& name, const Network& network, const FitDat
   }
   if (output.dim() == 2 && output.size(1) == outputs) return;
   const std::string what = data.images ? fmt::format("images of shape [{}]", fmt::join(data.input_shape(), ", "))
-                                       : fmt::format("{} features each", data.features());
+                                       : counted(data.features(), "feature") + " each";
   throw Error(ErrorKind::usage,
-              fmt::format("--network {}: it gives outputs of shape [{}] for {} examples ({}), but [N, {}] is needed "
+              fmt::format("--network {}: it gives outputs of shape [{}] for {} ({}), but [N, {}] is needed "
                           "for this target",
-                          name, fmt::join(output.sizes(), ", "), output.size(0), what, outputs));
+                          name, fmt::join(output.sizes(), ", "), counted(output.size(0), "example"), what, outputs));
 }
 
 /// Weights from the stream of (seed, candidate, restart); those of a TorchScript file are as they were saved.

@@ -184,7 +184,9 @@ void add_model(CLI::App& app, FitFlags& flags) {
   structures.insert(structures.begin(), {"auto", StructureChoice::unset});
   add_choice<LikelihoodChoice>(app, "--likelihood", flags.likelihood, likelihoods,
                                "How the targets follow from the outputs");
-  add_choice<StructureChoice>(app, "--structure", flags.structure, structures, "Structure of the curvature");
+  add_choice<StructureChoice>(app, "--structure", flags.structure, structures,
+                              "Structure of the curvature; with --evidence minibatch that of the predictions only, the "
+                              "evidence is then of the full structure");
   add_log_det(app, flags.log_det);
   add_choice<CurvatureChoice>(app, "--curvature", flags.curvature, curvature_words(),
                               "Gauss-Newton, empirical Fisher or Monte-Carlo Fisher");

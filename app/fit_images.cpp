@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "app/counted.h"
 #include "app/image_arrays.h"
 #include "app/image_classes.h"
 #include "ockham/base/error.h"
@@ -67,8 +68,9 @@ Dataset test_data(const ImageSet& training, const ImageSet& test) {
 }
 
 std::string describe(const ImageSet& set) {
-  return fmt::format("{} images of {} × {} pixels, {} channel{}, {} classes", set.size(), set.images.size(2),
-                     set.images.size(3), set.images.size(1), set.images.size(1) == 1 ? "" : "s", set.classes.size());
+  return fmt::format("{} of {} × {} pixels, {}, {}", counted(set.size(), "image"), set.images.size(2),
+                     set.images.size(3), counted(set.images.size(1), "channel"),
+                     counted(static_cast<int64_t>(set.classes.size()), "class"));
 }
 
 struct Sets {

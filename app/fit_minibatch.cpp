@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/counted.h"
 #include "ockham/base/error.h"
 #include "ockham/data/partition.h"
 #include "ockham/evidence/minibatch_bound.h"
@@ -50,11 +51,15 @@ void use_minibatch(FitPlan& plan, const FitData& data, Messages& messages) {
       throw Error(error.kind(), fmt::format("--network {}: {}", candidate.network, error.what()));
     }
   }
-  messages.add(fmt::format(
-      "evidences are lower bounds, from {} batches of at most {} examples (--evidence-batch), {} of them shared "
-      "(--evidence-shared), and rank the candidates; predictions are those of the {} structure",
-      batch_count(data.training.size(), online.evidence_batch), sizes.largest, sizes.shared,
-      word_of(plan.flags.structure)));
+  plan.evidence_batches = batch_count(data.training.size(), sizes);
+  const std::string what =
+      plan.is_bound() ? fmt::format(
+                            "lower bounds, from {} of at most {} (--evidence-batch), {} of them shared "
+                            "(--evidence-shared), and rank the candidates",
+                            counted(plan.evidence_batches, "batch"), counted(sizes.largest, "example"), sizes.shared)
+                      : "those of the full structure, since one batch (--evidence-batch) has all examples";
+  messages.add(fmt::format("evidences are {}; predictions are those of the {} structure (--structure)", what,
+                           word_of(plan.flags.structure)));
 }
 
 std::string evidence_words(const FitPlan& plan) {
@@ -66,10 +71,12 @@ std::string evidence_words(const FitPlan& plan) {
         "full structure with an estimated log determinant, {}; predictions are those of the {} structure", rest,
         word_of(flags.log_det.preconditioner));
   if (!flags.minibatch.chosen()) return fmt::format("{} structure, {}", word_of(flags.structure), rest);
-  return fmt::format(
-      "a lower bound from batches of at most {} examples, {} of them shared, full structure, {}; predictions are those "
-      "of the {} structure",
-      *flags.minibatch.batch, *flags.minibatch.shared, rest, word_of(flags.structure));
+  const std::string bound = plan.is_bound()
+                                ? fmt::format("a lower bound from batches of at most {}, {} of them shared, ",
+                                              counted(*flags.minibatch.batch, "example"), *flags.minibatch.shared)
+                                : "";
+  return fmt::format("{}full structure, {}; predictions are those of the {} structure", bound, rest,
+                     word_of(flags.structure));
 }
 
 }  // namespace ockham::app

@@ -200,8 +200,10 @@ FitPlan plan_fit(const FitFlags& flags, const FitData& data, Messages& messages,
   if (resolved.minibatch.chosen()) {
     const PartitionSizes sizes = batch_sizes(
         resolved.minibatch, root_columns(plan.likelihood, data.outputs(), {curvature_of(resolved.curvature)}));
-    choose(resolved.minibatch.batch, sizes.largest, "evidence-batch");
-    choose(resolved.minibatch.shared, sizes.shared, "evidence-shared");
+    const PartitionSizes used = sizes.within(data.training.size());
+    const int64_t most = resolved.minibatch.shared ? sizes.largest : used.largest;  // above what is shared
+    choose(resolved.minibatch.batch, most, "evidence-batch");
+    choose(resolved.minibatch.shared, used.shared, "evidence-shared");
     hyper_steps = minibatch_hyper_steps(hyper_steps, data.training.size(), sizes);
   }
   choose(resolved.hyper_steps, hyper_steps, "hyper-steps");

@@ -20,8 +20,12 @@ struct FitPlan {
   std::vector<Candidate> candidates;
   CandidatesOptions options;
   LaplaceOptions posterior;            // of predictions; that of the trainings unless they take minibatch bounds
+  int64_t evidence_batches = 0;        // of --evidence minibatch
   std::vector<EpochCost> epoch_costs;  // about, of each candidate, in seconds
   double expected_seconds = 0;
+
+  /// The evidences are lower bounds; one batch of all examples has the evidence itself.
+  bool is_bound() const { return evidence_batches > 1; }
 };
 
 /// Makes every candidate once, so that a network that cannot be made is refused here. Says what was chosen, with the

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "app/counted.h"
 #include "app/durations.h"
 
 namespace ockham::app {
@@ -129,16 +130,16 @@ void FitProgress::ended(const CandidateTraining& training) {
   const bool stalled = plan_.flags.patience > 0 && state.passes_without_rise >= plan_.flags.patience;
   const bool at_its_end = result.finished || stalled || state.epoch >= epochs || training.eliminated_at > 0;
   const bool interrupted = !at_its_end && state.epoch > 0;
+  const std::string progress =
+      (interrupted ? fmt::format("{} of ", state.epoch) : "") + counted(interrupted ? epochs : state.epoch, "epoch");
   if (result.best.mode.defined()) {
-    line += fmt::format("log evidence {:.2f} after {}{} epochs",
+    line += fmt::format("log evidence {:.2f} after {}",
                         log_density_in_target_units(data_.encoding, result.best.log_evidence, data_.training.size()),
-                        state.epoch, interrupted ? fmt::format(" of {}", epochs) : "");
+                        progress);
     line += fmt::format(", {}", duration(state.seconds_training + state.seconds_curvature));
   }
   if (interrupted) {
-    line_.print(line + (result.best.mode.defined()
-                            ? "; interrupted"
-                            : fmt::format("interrupted after {} of {} epochs", state.epoch, epochs)));
+    line_.print(line + (result.best.mode.defined() ? "; interrupted" : "interrupted after " + progress));
     return;
   }
   if (training.eliminated_at > 0) line += "; given up as hopeless";

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "app/counted.h"
 #include "app/fit_log_det.h"
 #include "app/fit_minibatch.h"
 #include "ockham/assess/rank_correlation.h"
@@ -182,8 +183,7 @@ FitResults assess_trainings(const FitPlan& plan, const FitData& data, std::vecto
     result.seconds_curvature += state.seconds_curvature;
     result.eliminated_at = std::max(result.eliminated_at, training.eliminated_at);
     std::string failure = training.result.failure;
-    if (training.eliminated_at > 0)
-      failure = fmt::format("given up as hopeless after {} epochs", training.eliminated_at);
+    if (training.eliminated_at > 0) failure = "given up as hopeless after " + counted(training.eliminated_at, "epoch");
     // What diverged or was given up keeps no evidence: the best state before that was no end of a training.
     if (!failure.empty()) {
       result.failure = scores[training.candidate].failure = failure;

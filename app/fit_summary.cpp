@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/counted.h"
 #include "app/durations.h"
 #include "app/fit_log_det.h"
 #include "app/log_det_report.h"
@@ -49,7 +50,7 @@ Json candidate_json(const FitSummary& summary, const CandidateResult& result) {
   for (const ReachedBound& reached : result.at_bounds)
     json["at_bounds"].push_back({{"hyperparameter", reached.hyperparameter}, {"bound", reached.bound}});
   json["clipped_eigenvalues"] = known ? Json(result.clipped.clipped) : Json(nullptr);
-  if (summary.plan.flags.minibatch.chosen()) json["lower_bound"] = true;
+  if (summary.plan.flags.minibatch.chosen()) json["lower_bound"] = summary.plan.is_bound();
   json["structure"] = word_of(summary.plan.flags.structure);
   json["curvature"] = word_of(summary.plan.flags.curvature);
   json["epochs"] = result.epochs;
@@ -167,8 +168,9 @@ std::string fit_table(const FitSummary& summary) {
   }
   if (estimated) text += slq_words(summary.plan.flags.log_det) + "\n";
   if (summary.plan.flags.minibatch.chosen())
-    text += fmt::format("log evidence is a lower bound, from batches of at most {} examples\n",
-                        *summary.plan.flags.minibatch.batch);
+    text += summary.plan.is_bound() ? fmt::format("log evidence is a lower bound, from batches of at most {}\n",
+                                                  counted(*summary.plan.flags.minibatch.batch, "example"))
+                                    : "log evidence is that of the full structure: one batch has all examples\n";
   const PredictiveScores& first = shown_scores(summary.results.candidates.front());
   if (!have_uncertainty(first))
     text += fmt::format(
@@ -177,9 +179,9 @@ std::string fit_table(const FitSummary& summary) {
   if (summary.baseline) {
     const FitBaseline& baseline = *summary.baseline;
     const PredictiveScores& scores = baseline.test ? *baseline.test : baseline.train;
-    text += fmt::format("grid search by validation: {}, prior precision {:.3g}, {} nll {:.4f}; {} trainings, {}\n",
-                        baseline.network, baseline.prior_precision, split, scores.nll, baseline.search.trainings,
-                        duration(baseline.search.seconds));
+    text += fmt::format("grid search by validation: {}, prior precision {:.3g}, {} nll {:.4f}; {}, {}\n",
+                        baseline.network, baseline.prior_precision, split, scores.nll,
+                        counted(baseline.search.trainings, "training"), duration(baseline.search.seconds));
   }
   for (const std::string& warning : summary.results.warnings) text += fmt::format("warning: {}\n", warning);
   if (summary.end == TrainingsEnd::time_limit)

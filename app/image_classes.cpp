@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "app/counted.h"
 #include "ockham/base/error.h"
 
 namespace ockham::app {
@@ -36,7 +37,7 @@ void expect_same_images(c10::IntArrayRef shape, const ImageSet& set) {
   const auto found = set.images.sizes().slice(1);
   if (found == shape) return;
   const auto words = [](c10::IntArrayRef sizes) {
-    return fmt::format("{} × {} pixels and {} channel{}", sizes[1], sizes[2], sizes[0], sizes[0] == 1 ? "" : "s");
+    return fmt::format("{} × {} pixels and {}", sizes[1], sizes[2], counted(sizes[0], "channel"));
   };
   throw Error(ErrorKind::data, fmt::format("{}: its images have {}, but those of training {}; bring them to that size",
                                            set.name, words(found), words(shape)));

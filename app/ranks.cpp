@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <functional>
 
+#include "app/counted.h"
 #include "ockham/base/memory.h"
 #include "ockham/base/sha256.h"
 #include "ockham/distributed/gloo.h"
@@ -59,8 +60,8 @@ std::unique_ptr<Communicator> join_ranks(const RankFlags& flags, CommonFlags& co
 
 void expect_rows_for_all(const Communicator& ranks, int64_t rows) {
   if (rows < ranks.size())
-    throw Error(ErrorKind::usage, fmt::format("--ranks: {} ranks cannot share out {} training row{}; start at most {}",
-                                              ranks.size(), rows, rows == 1 ? "" : "s", rows));
+    throw Error(ErrorKind::usage, fmt::format("--ranks: {} ranks cannot share out {}; start at most {}", ranks.size(),
+                                              counted(rows, "training row"), rows));
 }
 
 void expect_the_same(Communicator& ranks, const std::string& what) {

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "app/counted.h"
+
 namespace ockham::app {
 namespace {
 
@@ -35,7 +37,7 @@ nlohmann::ordered_json scores_json(const PredictiveScores& scores) {
 }
 
 std::string scores_words(const PredictiveScores& scores, const std::string& predictive) {
-  std::string words = fmt::format("on {} examples with known targets: ", scores.examples);
+  std::string words = fmt::format("on {} with known targets: ", counted(scores.examples, "example"));
   const auto share = [](double value) { return fmt::format("{:.1f} %", 100 * value); };
   const bool bayes = std::isfinite(scores.nll_bayes);
   const std::optional<double>&accuracy = bayes ? scores.accuracy_bayes : scores.accuracy,

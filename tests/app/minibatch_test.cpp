@@ -27,6 +27,9 @@ TEST_F(MinibatchEvidence, IsBelowTheEvidenceAndSaysWhatItIs) {
   const json halves = with({"--evidence", "minibatch", "--evidence-batch", "6", "--evidence-shared", "0"});
   const json shared = with({"--evidence", "minibatch", "--evidence-batch", "6"});
   EXPECT_NEAR(one.at("log_marginal_likelihood").get<double>(), whole.at("log_marginal_likelihood").get<double>(), 1e-8);
+  EXPECT_EQ(one.at("lower_bound"), false);
+  EXPECT_EQ(one.at("batches"), 1);
+  EXPECT_NE(run({"--evidence", "minibatch"}).out.find("the evidence itself"), std::string::npos);
   EXPECT_LT(halves.at("log_marginal_likelihood"), whole.at("log_marginal_likelihood"));
   EXPECT_GT(halves.at("log_det"), whole.at("log_det"));
   EXPECT_NEAR(halves.at("log_likelihood").get<double>(), whole.at("log_likelihood").get<double>(), 1e-9);
@@ -99,6 +102,19 @@ TEST_F(MinibatchFit, RanksByALowerBoundAndSaysSo) {
   EXPECT_EQ(again["batches"], 5);
   EXPECT_LT(again["log_marginal_likelihood"], whole["log_marginal_likelihood"]);
   EXPECT_NEAR(again["log_marginal_likelihood"].get<double>(), best["log_marginal_likelihood"].get<double>(), 20);
+}
+
+TEST_F(MinibatchFit, OneBatchOfAllDataIsNoBound) {
+  write_table("curve.csv", make_toy_curve(1));
+  const json summary = run_json(arguments("run", {}));
+  EXPECT_EQ(summary["candidates"][0]["lower_bound"], false);
+  EXPECT_EQ(summary["settings"]["evidence-batch"], "150");  // all examples
+  EXPECT_EQ(summary["settings"]["evidence-shared"], "0");
+  const std::string said = summary["messages"].dump();
+  EXPECT_NE(said.find("--evidence-batch 150 --evidence-shared 0"), std::string::npos) << said;
+  EXPECT_NE(said.find("one batch (--evidence-batch) has all examples"), std::string::npos) << said;
+  EXPECT_EQ(said.find("lower bound"), std::string::npos) << said;
+  EXPECT_EQ(read_bytes(path("run") + "/report.html").find("a lower bound"), std::string::npos);
 }
 
 TEST_F(MinibatchFit, Refusals) {
