@@ -117,7 +117,9 @@ void declare_evidence(CLI::App& app, EvidenceFlags& flags) {
   app.add_option("--test-inputs", flags.test_inputs, "Also predict for these inputs")->option_text("X.npy");
   app.add_option("--from-run", flags.from_run,
                  "Take network, data and hyperparameters from a run directory of 'ockham fit' instead; the evidence is "
-                 "then in the target's own units")
+                 "then in the target's own units. --structure, --log-det, --curvature, --kron-approx, --ggn-tolerance, "
+                 "--evidence-batch, --evidence-shared and --dtype, where they are not given, are those of the run, not "
+                 "the defaults below")
       ->option_text("RUN");
   add_model(app, flags);
   add_curvature(app, flags);
