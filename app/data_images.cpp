@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 
+#include "app/scratch_directory.h"
 #include "ockham/base/atomic_file.h"
 #include "ockham/base/error.h"
 
@@ -39,28 +38,6 @@ fs::path place_for(const DataSet& data_set, const DataFlags& flags) {
   return directory;
 }
 
-/// A directory beside or inside the final one, on the same disk, so that what lies in it moves at once.
-class Stage {
- public:
-  explicit Stage(const fs::path& parent) {
-    std::string pattern = (parent / ".ockham-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr)
-      throw Error(ErrorKind::failure,
-                  fmt::format("{}: nothing can be written there: {}", parent.string(), failure_reason(errno)));
-    path_ = pattern;
-  }
-  ~Stage() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Stage(const Stage&) = delete;
-  Stage& operator=(const Stage&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 void move_to(const fs::path& from, const fs::path& to) {
   std::error_code trouble;
   fs::rename(from, to, trouble);
@@ -72,8 +49,10 @@ void write_files(const fs::path& directory, const std::vector<NamedBytes>& files
   const bool fresh = !fs::exists(directory);
   const fs::path parent = fresh ? directory.parent_path() : directory;
   if (!parent.empty()) make_directories(parent.string());
-  const Stage stage(parent.empty() ? "." : parent);
+  // On the same disk, so that what lies in it moves at once.
+  const ScratchDirectory stage(parent.empty() ? "." : parent);
   for (const NamedBytes& file : files) write_atomically((stage.path() / file.name).string(), file.bytes);
+  const auto held = stage.hold();
   if (fresh) {
     fs::permissions(stage.path(),
                     fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec,

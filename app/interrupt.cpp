@@ -1,12 +1,15 @@
 #include "app/interrupt.h"
 
+#include <semaphore.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "ockham/base/atomic_file.h"
 
@@ -20,6 +23,8 @@ constexpr long kPatience = 900000, kSaving = 600000;
 // Signal handlers read these: fixed memory, nothing that could be locked.
 std::atomic<bool> signal_came{false}, noticed{false}, at_once{false}, farewell_said{false};
 char farewell_line[8192];
+std::atomic<int> ending_signal{0};
+sem_t cleaner_wanted;
 
 void write_farewell() {
   if (farewell_said.exchange(true)) return;
@@ -68,10 +73,38 @@ void note(int signal) {
   wait_until_end(kPatience);
 }
 
+void wake_cleaner(int signal) {
+  int none = 0;
+  if (!ending_signal.compare_exchange_strong(none, signal)) return;  // a closed terminal may say it twice
+  wait_until_end(kPatience + kSaving);
+  ::sem_post(&cleaner_wanted);
+}
+
 }  // namespace
 
 void end_cleanly_on_signals() {
   for (const int signal : kSignals) install(signal, end_by_signal);
+}
+
+CleanUpOnSignal::CleanUpOnSignal(std::function<void()> clean_up) {
+  ::sem_init(&cleaner_wanted, 0, 0);
+  cleaner_ = std::thread([clean_up = std::move(clean_up)] {
+    while (::sem_wait(&cleaner_wanted) != 0 && errno == EINTR) {
+    }
+    if (ending_signal == 0) return;
+    remove_unfinished_files();
+    clean_up();
+    end_by_signal(ending_signal);
+  });
+  install(SIGALRM, lose_patience);
+  for (const int signal : kSignals) install(signal, wake_cleaner);
+}
+
+CleanUpOnSignal::~CleanUpOnSignal() {
+  end_cleanly_on_signals();
+  ::sem_post(&cleaner_wanted);
+  cleaner_.join();
+  if (ending_signal != 0) end_by_signal(ending_signal);  // it came just now
 }
 
 InterruptWatch::InterruptWatch(const std::string& farewell) {

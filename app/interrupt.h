@@ -1,12 +1,28 @@
 // Ctrl-C, the polite kill and the closed terminal (SIGINT, SIGTERM, SIGHUP): answered at any moment within two seconds.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <thread>
 
 namespace ockham::app {
 
 /// From now on these signals end the process at once, as they do by default, but no temporary file stays behind.
 void end_cleanly_on_signals();
+
+/// While it lives, a signal ends the process as `end_cleanly_on_signals` says, but after `clean_up`, which runs on a
+/// thread and may do what a signal handler may not; after 1.5 s nobody waits for it. The work goes on meanwhile, up to
+/// the end of this object. One at a time.
+class CleanUpOnSignal {
+ public:
+  explicit CleanUpOnSignal(std::function<void()> clean_up);
+  ~CleanUpOnSignal();
+  CleanUpOnSignal(const CleanUpOnSignal&) = delete;
+  CleanUpOnSignal& operator=(const CleanUpOnSignal&) = delete;
+
+ private:
+  std::thread cleaner_;
+};
 
 /// While it lives, a signal only sets a flag, at which the work looks where it can save itself. When nobody looks for
 /// 0.9 s, e.g. within a large decomposition, or saving takes longer than until 1.5 s after the signal, the process says

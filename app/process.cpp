@@ -2,18 +2,35 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 
 #include "ockham/base/error.h"
 
 extern char** environ;
 
 namespace ockham::app {
+namespace {
+
+std::mutex child_mutex;
+pid_t running_child = 0;  // 0: none; it leads a group of its own
+
+/// Waits for that, for half a second at most.
+bool ends_soon(pid_t group) {
+  for (int k = 0; k < 50; ++k) {
+    if (::kill(-group, 0) != 0) return true;
+    ::usleep(10000);
+  }
+  return false;
+}
+
+}  // namespace
 
 ProcessOutcome run_process(const std::vector<std::string>& command, const std::string& directory) {
   int ends[2];
@@ -29,8 +46,17 @@ ProcessOutcome run_process(const std::vector<std::string>& command, const std::s
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // a new group: Ctrl-C reaches it by `end_processes`
   pid_t child = 0;
-  const int trouble = ::posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  int trouble = 0;
+  {
+    const std::lock_guard<std::mutex> lock(child_mutex);
+    trouble = ::posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), environ);
+    if (trouble == 0) running_child = child;
+  }
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   ::close(ends[1]);
 
@@ -42,6 +68,8 @@ ProcessOutcome run_process(const std::vector<std::string>& command, const std::s
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
+    const std::lock_guard<std::mutex> lock(child_mutex);
+    running_child = 0;
     outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   } else {
     outcome.exit_code = 127;
@@ -49,6 +77,15 @@ ProcessOutcome run_process(const std::vector<std::string>& command, const std::s
   }
   ::close(ends[0]);
   return outcome;
+}
+
+void end_processes() {
+  child_mutex.lock();  // for good
+  if (running_child == 0) return;
+  for (const int signal : {SIGTERM, SIGKILL}) {
+    ::kill(-running_child, signal);
+    if (ends_soon(running_child)) return;
+  }
 }
 
 }  // namespace ockham::app

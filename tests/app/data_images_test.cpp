@@ -1,5 +1,9 @@
 // `ockham data` for images. The downloads (180 MB) are made only with OCKHAM_NETWORK_TESTS=1.
+#include <chrono>
+#include <csignal>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "ockham/data/image_directory.h"
 #include "tests/app/data_tool.h"
@@ -71,6 +75,42 @@ TEST_F(DataImagesTool, RefusesBeforeItDownloads) {
   expect_refusal(data, {"file", "directory is expected"}, {"mnist", "--to", "file"});
   expect_refusal(usage, {"'mnits'", "did you mean 'mnist'"}, {"mnits"});
   EXPECT_FALSE(fs::exists(path("started")));
+}
+
+/// False for a process that ended, though nobody may have asked for its exit code yet.
+bool is_running(const std::string& process) {
+  std::ifstream file("/proc/" + process + "/stat");
+  std::string status;
+  std::getline(file, status);
+  const size_t name_end = status.rfind(") ");
+  return name_end != std::string::npos && status.at(name_end + 2) != 'Z';
+}
+
+TEST_F(DataImagesTool, ASignalEndsTheDownloadAndLeavesNothing) {
+  // Like npm, it keeps a cache where it is started, and lets others work for it.
+  const std::string work = "mkdir cache; sleep 60 & echo $! > '" + path("worker.new") + "'\nmv '" + path("worker.new") +
+                           "' '" + path("worker") + "'\nwhile :; do : > cache/$i; i=$((i+1)); sleep 0.01; done\n";
+  for (const std::string obedience : {"", "trap '' TERM\n"}) {
+    pretend("npm", obedience + work);
+    for (const int signal : {SIGINT, SIGTERM}) {
+      fs::remove(path("worker"));
+      const auto interrupt = [&] {
+        RunningTool tool({"data", "mnist"});
+        while (tool.running() && !fs::exists(path("worker"))) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        tool.send(signal);
+        return tool.wait();
+      };
+      const ToolRun ended = interrupt();
+      EXPECT_EQ(ended.exit_code, 128 + signal) << ended.err;
+      EXPECT_EQ(ended.err, "");
+      EXPECT_TRUE(fs::is_empty(path("temporary"))) << obedience;
+      EXPECT_TRUE(fs::is_empty("."));
+      ASSERT_TRUE(fs::exists(path("worker")));
+      std::string worker = read_bytes(path("worker"));
+      worker.pop_back();  // its newline
+      EXPECT_FALSE(is_running(worker)) << obedience;
+    }
+  }
 }
 
 TEST_F(DataImagesTool, GetsRealImagesAndFallsBack) {
