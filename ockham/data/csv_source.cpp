@@ -50,6 +50,53 @@ class OpenFile {
   int descriptor_;
 };
 
+/// What a gzip file of one or more members holds, piece by piece.
+class GzipBytes {
+ public:
+  GzipBytes(const std::string& path, const std::string& packed) : path_(path), packed_(packed) {
+    if (inflateInit2(&stream_, 15 + 16) != Z_OK) refuse(path, "zlib cannot be started");
+  }
+  ~GzipBytes() { inflateEnd(&stream_); }
+  GzipBytes(const GzipBytes&) = delete;
+  GzipBytes& operator=(const GzipBytes&) = delete;
+
+  /// Fewer than asked for only at the end.
+  size_t read(char* to, size_t bytes) {
+    constexpr size_t most = 1u << 30;  // zlib counts in 32 bits
+    size_t filled = 0;
+    while (filled < bytes && !ended_) {
+      const size_t given = std::min(most, packed_.size() - consumed_);
+      const size_t room = std::min(most, bytes - filled);
+      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed_.data() + consumed_));
+      stream_.avail_in = static_cast<uInt>(given);
+      stream_.next_out = reinterpret_cast<Bytef*>(to + filled);
+      stream_.avail_out = static_cast<uInt>(room);
+      const int status = inflate(&stream_, Z_NO_FLUSH);
+      consumed_ += given - stream_.avail_in;
+      filled += room - stream_.avail_out;
+      if (status == Z_STREAM_END) {
+        // Members may follow one another, and zeros the last one, as for gzip itself.
+        ended_ = packed_.find_first_not_of('\0', consumed_) == std::string::npos;
+        if (!ended_ && packed_.compare(consumed_, 2, "\x1f\x8b", 2) != 0)
+          refuse(path_, "is a damaged gzip file: something else lies behind a part of it; get or compress it again");
+        if (!ended_) inflateReset(&stream_);
+      } else if (status == Z_BUF_ERROR || (status == Z_OK && consumed_ == packed_.size() && stream_.avail_out > 0)) {
+        refuse(path_, "is a gzip file that ends too early; get or compress it again");
+      } else if (status != Z_OK) {
+        refuse(path_, "is a damaged gzip file; get or compress it again");
+      }
+    }
+    return filled;
+  }
+
+ private:
+  const std::string& path_;
+  const std::string& packed_;
+  z_stream stream_{};
+  size_t consumed_ = 0;
+  bool ended_ = false;
+};
+
 /// Length of the UTF-8 character at `text[i]`, or 0 when it is none (overlong, surrogate, beyond U+10FFFF).
 size_t character_length(const unsigned char* text, size_t left) {
   const unsigned char first = text[0];
@@ -138,40 +185,15 @@ std::string read_source(const std::string& path) {
 
 std::string unpack_gzip(const std::string& path, const std::string& packed) {
   const int64_t budget = default_memory_budget();
-  std::string text;
-  size_t filled = 0;
-  size_t consumed = 0;
-  z_stream stream{};
-  if (inflateInit2(&stream, 15 + 16) != Z_OK) refuse(path, "zlib cannot be started");
-  struct Closer {
-    z_stream* stream;
-    ~Closer() { inflateEnd(stream); }
-  } closer{&stream};
-  constexpr size_t most = 1u << 30;  // zlib counts in 32 bits
-  while (true) {
-    if (text.size() == filled) text.resize(within(budget, std::max<size_t>({filled * 2, packed.size() * 4, 1 << 16})));
-    const size_t given = std::min(most, packed.size() - consumed);
-    const size_t room = std::min(most, text.size() - filled);
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + consumed));
-    stream.avail_in = static_cast<uInt>(given);
-    stream.next_out = reinterpret_cast<Bytef*>(text.data() + filled);
-    stream.avail_out = static_cast<uInt>(room);
-    const int status = inflate(&stream, Z_NO_FLUSH);
-    consumed += given - stream.avail_in;
-    filled += room - stream.avail_out;
-    check_size(path, filled, budget);
-    if (status == Z_STREAM_END) {
-      // Members may follow one another; anything else after the last one is padding, as for gzip itself.
-      const bool another = packed.size() - consumed >= 2 && packed.compare(consumed, 2, "\x1f\x8b", 2) == 0;
-      if (!another) break;
-      inflateReset(&stream);
-    } else if (status == Z_BUF_ERROR || (status == Z_OK && consumed == packed.size() && stream.avail_out > 0)) {
-      refuse(path, "is a gzip file that ends too early; get or compress it again");
-    } else if (status != Z_OK) {
-      refuse(path, "is a damaged gzip file; get or compress it again");
-    }
+  // Counted first: a buffer that grows is there twice for a moment, and a small file may unpack to anything.
+  size_t size = 0;
+  {
+    GzipBytes bytes(path, packed);
+    std::string piece(1 << 16, '\0');
+    while (const size_t count = bytes.read(piece.data(), piece.size())) check_size(path, size += count, budget);
   }
-  text.resize(filled);
+  std::string text(size, '\0');
+  GzipBytes(path, packed).read(text.data(), size);
   return text;
 }
 

@@ -72,6 +72,14 @@ struct TextBlocks::State {
     return count;
   }
 
+  void expect_zeros() {
+    for (fill(); raw_used < raw.size(); fill()) {
+      if (waiting().find_first_not_of('\0') != std::string_view::npos)
+        refuse("is a damaged gzip file: something else lies behind a part of it; get or compress it again");
+      raw_used = raw.size();
+    }
+  }
+
   size_t unpack(char* to, size_t bytes) {
     fill();
     if (raw_used == raw.size()) refuse("is a gzip file that ends too early; get or compress it again");
@@ -82,9 +90,10 @@ struct TextBlocks::State {
     const int status = inflate(&*unpacker, Z_NO_FLUSH);
     raw_used = raw.size() - unpacker->avail_in;
     if (status == Z_STREAM_END) {
-      // Members may follow one another; anything else after the last one is padding, as for gzip itself.
+      // Members may follow one another, and zeros the last one, as for gzip itself.
       fill(kGzip.size());
       ended = !is_packed(waiting());
+      if (ended) expect_zeros();
       if (!ended) inflateReset(&*unpacker);
     } else if (status != Z_OK && status != Z_BUF_ERROR) {
       refuse("is a damaged gzip file; get or compress it again");

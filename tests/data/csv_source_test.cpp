@@ -1,13 +1,17 @@
 #include "ockham/data/csv_source.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <exception>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "ockham/data/csv.h"
+#include "ockham/data/csv_stream.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_directory.h"
 
@@ -57,6 +61,68 @@ TEST_F(CsvSource, RefusesDamagedGzip) {
   damaged[damaged.size() - 6] ^= 1;  // within the check sum
   expect_refusal(damaged, {"damaged gzip"}, "t.csv.gz");
   expect_refusal("a,b\n1,2\n", {"is not a gzip file"}, "t.csv.gz");
+}
+
+/// Whatever bit is hit: refused, or of no consequence; as a whole and as a stream.
+TEST_F(CsvSource, NoDamagedBitChangesAPackedTableInSilence) {
+  std::string text = "a,b\n";
+  for (int row = 0; row < 12; ++row) text += std::to_string(37 * row % 101) + "," + std::to_string(row) + "\n";
+  const std::string packed = gzip(text) + gzip("1,2\n"), path = directory_.path("t.csv.gz");
+  text += "1,2\n";
+  write_bytes(path, packed + std::string(300000, '\0'));
+  EXPECT_EQ(read_source(path), text) << "padding";
+  int refused = 0;
+  for (size_t bit = 0; bit < 8 * packed.size(); ++bit) {
+    std::string damaged = packed;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+    write_bytes(path, damaged);
+    std::string sentence;
+    try {
+      EXPECT_EQ(read_source(path), text) << "bit " << bit;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::data) << error.what();
+      sentence = error.what();
+      ++refused;
+    }
+    if (bit % 3 != 0) continue;  // a stream takes more time
+    const auto stream = [&] {
+      CsvStream rows(path);
+      while (rows.next(16)) {
+      }
+    };
+    if (sentence.empty()) {
+      EXPECT_NO_THROW(stream()) << "bit " << bit;
+    } else {
+      expect_error(ErrorKind::data, {"t.csv.gz"}, stream);
+    }
+  }
+  EXPECT_GT(refused, static_cast<int>(6 * packed.size()));
+}
+
+/// 300 MB in a file of some kilobytes, while there are 256 MB.
+TEST_F(CsvSource, RefusesWhatUnpacksBeyondTheMemory) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  if (before.rlim_cur != RLIM_INFINITY) GTEST_SKIP() << "the address space is limited already";
+  const std::string member = gzip(std::string(1 << 20, '1'));
+  std::string packed;
+  for (int k = 0; k < 300; ++k) packed += member;
+  const std::string path = directory_.path("t.csv.gz");
+  write_bytes(path, packed);
+  std::ifstream statm("/proc/self/statm");
+  int64_t pages = 0;
+  statm >> pages;
+  rlimit limited = before;
+  limited.rlim_cur = static_cast<rlim_t>(pages * ::sysconf(_SC_PAGESIZE)) + (rlim_t{256} << 20);
+  ::setrlimit(RLIMIT_AS, &limited);
+  std::string sentence;
+  try {
+    read_csv(path);
+  } catch (const std::exception& error) {
+    sentence = error.what();
+  }
+  ::setrlimit(RLIMIT_AS, &before);
+  EXPECT_NE(sentence.find("t.csv.gz: holds more than"), std::string::npos) << sentence;
 }
 
 TEST_F(CsvSource, RefusesWhatIsNoText) {
