@@ -31,7 +31,8 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 Network load_network(const std::string& name, at::ScalarType dtype) {
   const std::string kind = name.substr(0, name.find(':'));
   const bool is_spec = kind == "linear" || kind == "mlp" || kind == "cnn" || kind == "resnet";
-  if (is_spec && !std::filesystem::exists(name)) {
+  std::error_code ignored;
+  if (is_spec && !std::filesystem::exists(name, ignored)) {
     throw Error(ErrorKind::usage,
                 fmt::format("--network {}: the evidence is that of trained weights, which a specification does not "
                             "have; give a TorchScript file",

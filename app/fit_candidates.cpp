@@ -68,7 +68,8 @@ Hyperparameters starting_values(const FitFlags& flags, const FitData& data, cons
 }  // namespace
 
 bool is_torchscript(const std::string& network) {
-  return std::filesystem::path(network).extension() == ".pt" || std::filesystem::exists(network);
+  std::error_code ignored;  // a specification may be longer than the name of a file
+  return std::filesystem::path(network).extension() == ".pt" || std::filesystem::exists(network, ignored);
 }
 
 void check_networks(const std::vector<std::string>& networks) {

@@ -89,7 +89,8 @@ std::string data_checksum(TableEncoding encoding, const Dataset& data) {
 
 FitData read_fit_data(const FitFlags& flags, Messages& messages) {
   const bool arrays = !flags.inputs.empty();
-  if (arrays ? are_image_arrays(flags.inputs) : std::filesystem::is_directory(flags.data))
+  std::error_code trouble;  // is said when the file is read
+  if (arrays ? are_image_arrays(flags.inputs) : std::filesystem::is_directory(flags.data, trouble))
     return read_fit_images(flags, messages);
   expect_table_flags(flags);
   CsvTable table = arrays ? read_arrays(flags) : read_csv(flags.data, csv_options(flags.table));

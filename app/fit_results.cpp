@@ -156,7 +156,8 @@ TrainedModel with_posterior(const FitPlan& plan, const FitData& data, const std:
   options.curvature.root_derivatives = false;  // nothing is learnt any more
   options.curvature.progress = progress;
   LaplaceFit posterior = fit_laplace(model, prepared, options);
-  std::string torchscript = std::filesystem::exists(network) ? read_file(network) : std::string();
+  std::error_code ignored;
+  std::string torchscript = std::filesystem::exists(network, ignored) ? read_file(network) : std::string();
   TableEncoding encoding = data.encoding;
   encoding.messages.clear();  // a resumed run guesses nothing again, and its model has the same bits
   return TrainedModel{network,          std::move(torchscript), data.input_shape(),

@@ -25,9 +25,12 @@ bool is_array(const std::string& path) { return std::filesystem::path(path).exte
 
 ImageSet read_set(const std::string& path, SetChoice choice, Messages& messages) {
   if (is_array(path)) return read_image_arrays(path, "");
-  if (!std::filesystem::exists(path)) throw Error(ErrorKind::data, fmt::format("{}: no such file or directory", path));
+  std::error_code trouble;
+  if (!std::filesystem::exists(path, trouble))
+    throw Error(ErrorKind::data,
+                fmt::format("{}: {}", path, trouble ? trouble.message() : "no such file or directory"));
   if (has_loose_images(path) && !image_layout(path)) return read_unlabelled_images(path);
-  if (!std::filesystem::is_directory(path))
+  if (!std::filesystem::is_directory(path, trouble))
     throw Error(ErrorKind::data,
                 fmt::format("{}: the run is one of images; give a directory of them, a .png, .jpg or .npy file", path));
   ImageDirectory directory = read_image_directory(path);
@@ -110,7 +113,8 @@ void expect_table_data(const PredictFlags& flags) {
   if (!flags.ood.empty()) refuse("--ood");
   if (flags.set != SetChoice::automatic) refuse("--set");
   if (flags.size > 0) refuse("--size");
-  if (flags.inputs.empty() && std::filesystem::is_directory(flags.data))
+  std::error_code ignored;
+  if (flags.inputs.empty() && std::filesystem::is_directory(flags.data, ignored))
     throw Error(ErrorKind::data,
                 fmt::format("{}: is a directory, but the run is one of a table; give a .csv file", flags.data));
 }

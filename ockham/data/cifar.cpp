@@ -24,9 +24,9 @@ namespace fs = std::filesystem;
 int64_t count_records(const std::string& path, const CifarRecord& record) {
   std::error_code trouble;
   const auto bytes = static_cast<int64_t>(fs::file_size(path, trouble));
-  std::error_code ignored;
-  if (trouble)
-    refuse(path, fs::is_directory(path, ignored) ? "is a directory; a file of records is expected" : "no such file");
+  if (trouble == std::errc::is_a_directory) refuse(path, "is a directory; a file of records is expected");
+  if (trouble == std::errc::no_such_file_or_directory) refuse(path, "no such file");
+  if (trouble) refuse(path, fmt::format("cannot be read: {}", failure_reason(trouble.value())));
   const int64_t count = bytes / record.size(), rest = bytes % record.size();
   if (rest != 0) {
     refuse(path, fmt::format("is truncated: record {} at byte {} should have {} bytes but {} are there", count + 1,

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "ockham/base/atomic_file.h"
 #include "ockham/base/error.h"
 #include "ockham/data/cifar.h"
 #include "ockham/data/idx.h"
@@ -178,8 +179,9 @@ std::optional<ImageLayout> image_layout(const std::string& path) {
 }
 
 ImageDirectory read_image_directory(const std::string& path) {
-  std::error_code ignored;
-  if (!fs::exists(path, ignored)) refuse(path, "no such directory");
+  std::error_code trouble;
+  if (!fs::exists(path, trouble))
+    refuse(path, trouble ? fmt::format("cannot be read: {}", failure_reason(trouble.value())) : "no such directory");
   if (!is_folder(path)) refuse(path, "is a file, but a directory of images is expected");
   const std::optional<ImageLayout> layout = image_layout(path);
   if (!layout) {

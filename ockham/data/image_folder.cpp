@@ -118,7 +118,8 @@ int64_t find_class(const fs::path& folder, const std::vector<std::string>& class
 }  // namespace
 
 bool has_loose_images(const std::string& path) {
-  return fs::is_directory(path) ? !list_images(path).empty() : is_image_name(path);
+  std::error_code ignored;
+  return fs::is_directory(path, ignored) ? !list_images(path).empty() : is_image_name(path);
 }
 
 bool has_class_folders(const std::string& path) {

@@ -109,6 +109,16 @@ TEST_F(FitRefusal, FilesThatAreNoTable) {
   expect_refusal(data, {"cut.csv.gz", "ends too early"}, {path("cut.csv.gz"), "--target", "price"});
 }
 
+TEST_F(FitRefusal, NamesThatLeadNowhere) {
+  std::filesystem::create_symlink("loop", path("loop"));
+  expect_refusal(data, {"loop", "symbolic links"}, {path("loop"), "--target", "y"});
+  const std::string long_name = path(std::string(300, 'x'));
+  expect_refusal(data, {long_name}, {long_name, "--target", "y"});
+  std::string many_layers = "mlp:1";
+  for (int layer = 0; layer < 200; ++layer) many_layers += "-1";
+  expect_bad_flags(usage, {many_layers + "-x"}, {"--network", many_layers + "-x"});
+}
+
 TEST_F(FitRefusal, FilesThatCannotBeRead) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may read every file";
   ::chmod(path("good.csv").c_str(), 0);

@@ -138,6 +138,8 @@ TEST_F(PredictImages, WhatDoesNotFitIsSaidInASentence) {
   expect_refusal(data, {"9 × 9", "8 × 8"}, {"predict", path("run"), path("idx"), "--ood", path("large"), "--quiet"});
   write_bytes(path("table.csv"), "a,b\n1,2\n");
   expect_refusal(data, {"table.csv", "images"}, {"predict", path("run"), path("table.csv")});
+  std::filesystem::create_symlink("loop", path("loop"));
+  expect_refusal(data, {"loop", "symbolic links"}, {"predict", path("run"), path("loop")});
   ImageSet unknown = tiny_images(8, 1, 8, 1);
   unknown.labels = at::arange(8, at::kLong);
   write_idx_directory(path("eight"), unknown, 0, 0);

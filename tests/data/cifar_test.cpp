@@ -1,15 +1,18 @@
 #include "ockham/data/cifar.h"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "tests/support/expect_error.h"
 #include "tests/support/image_makers.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/support/without_rights.h"
 
 namespace ockham {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::make_record;
 using testing::write_bytes;
 
@@ -56,6 +59,22 @@ TEST_F(Cifar, RefusesDamage) {
   expect_refusal(make_record({255}, 0), {"record 1", "label 255", "byte 0"});
   testing::expect_error(ErrorKind::data, {"nowhere", "no such file"},
                         [&] { read_cifar({directory_.path("nowhere")}, cifar10_record, three_); });
+}
+
+TEST_F(Cifar, RefusesWhatMayNotBeRead) {
+  fs::create_directory(directory_.path("closed"));
+  const std::string path = write("closed/data_batch_1.bin", make_record({1}, 0));
+  fs::permissions(directory_.path("closed"), fs::perms::none);
+  {
+    const testing::WithoutRights nobody;
+    if (!nobody.works()) GTEST_SKIP() << "root cannot become another user here";
+    testing::expect_error(ErrorKind::data, {path, "permission denied"},
+                          [&] { read_cifar({path}, cifar10_record, three_); });
+  }
+  fs::permissions(directory_.path("closed"), fs::perms::owner_all);
+  testing::expect_error(ErrorKind::data, {"closed", "is a directory"}, [&] {
+    read_cifar({path, directory_.path("closed")}, cifar10_record, three_);
+  });
 }
 
 TEST_F(Cifar, ReadsClassNames) {

@@ -7,6 +7,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/image_makers.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/support/without_rights.h"
 
 namespace ockham {
 namespace {
@@ -100,6 +101,49 @@ TEST_F(ImageDirectoryTest, TellsSvhnFromCifar100) {
   write("train.bin", make_record({0, 2}, 0) + make_record({1, 3}, 0).substr(0, 3000));
   EXPECT_EQ(image_layout(path()), ImageLayout::cifar100) << "by the names, though truncated";
   expect_refusal({"train.bin", "truncated", "record 2 at byte 3074", "3074 bytes", "3000 are there"});
+}
+
+TEST_F(ImageDirectoryTest, RefusesDamagedBatchesOfCifar) {
+  const std::string whole = make_record({1}, 0) + make_record({2}, 0);
+  write("data_batch_1.bin", whole);
+  write("data_batch_2.bin", whole);
+  write("test_batch.bin", whole);
+  EXPECT_EQ(read_image_directory(path()).training.size(), 4);
+  for (const std::string name : {"data_batch_1.bin", "data_batch_2.bin", "test_batch.bin"}) {
+    for (const size_t kept : {size_t{1}, size_t{3072}, size_t{3074}, whole.size() - 1}) {
+      write(name, whole.substr(0, kept));
+      expect_refusal({name, "truncated", "3073 bytes"});
+    }
+    write(name, "");
+    expect_refusal({name, "empty", "3073"});
+    write(name, whole + "\xff");
+    expect_refusal({name, "truncated", "record 3 at byte 6146", "1 are there"});
+    write(name, make_record({1}, 0) + make_record({255}, 0));
+    expect_refusal({name, "record 2", "label 255", "0 to 9"});
+    write(name, whole);
+  }
+  fs::remove(path("data_batch_2.bin"));
+  fs::create_directory(path("data_batch_2.bin"));
+  fs::create_symlink("nowhere", path("data_batch_3.bin"));
+  EXPECT_EQ(read_image_directory(path()).training.size(), 2) << "what is no file is no batch";
+  std::string names;
+  for (int k = 0; k < 257; ++k) names += "class\n";
+  write("batches.meta.txt", names);
+  expect_refusal({"batches.meta.txt", "257 classes"});
+}
+
+TEST_F(ImageDirectoryTest, RefusesWhatMayNotBeRead) {
+  write("closed/data_batch_1.bin", make_record({1}, 0));
+  fs::create_directory(path("closed/deeper"));
+  fs::permissions(path(), fs::perms(0755));
+  fs::permissions(path("closed"), fs::perms::none);
+  {
+    const testing::WithoutRights nobody;
+    if (!nobody.works()) GTEST_SKIP() << "root cannot become another user here";
+    for (const std::string name : {"closed", "closed/deeper"})
+      testing::expect_error(ErrorKind::data, {name, "permission"}, [&] { read_image_directory(path(name)); });
+  }
+  fs::permissions(path("closed"), fs::perms::owner_all);
 }
 
 TEST_F(ImageDirectoryTest, ReadsFolders) {
