@@ -98,5 +98,30 @@ TEST_F(FitResume, DirectoriesWithoutAConfiguration) {
   expect_refusal(data, {"config.toml"}, resume("run"));
 }
 
+TEST_F(FitResume, DamagedMessagesAreRefusedAndMayBeRemoved) {
+  const json whole = run_json({"fit", curve(), "--network", "linear", "--epochs", "5", "--out", path("run")});
+  const std::string messages = path("run") + "/messages.json", good = read_bytes(messages);
+  ASSERT_TRUE(json::parse(good).is_array());
+  for (const std::string no_json : {"", "[\"a\"", "[\"\xff\"]"}) {
+    write_bytes(messages, no_json);
+    expect_refusal(data, {messages, "damaged"}, resume("run"));
+  }
+  for (const std::string no_list : {"null", "{\"a\": \"b\"}", "[\"a\", 1]"}) {
+    write_bytes(messages, no_list);
+    expect_refusal(data, {messages, "no list of messages", "remove it"}, resume("run"));
+  }
+  const size_t deep = 1000000;
+  write_bytes(messages, std::string(deep, '[') + std::string(deep, ']'));
+  expect_refusal(data, {messages, "no list of messages"}, resume("run"));
+  // Long ones are only text, and text cannot steer the terminal.
+  write_bytes(messages, json({"\x1b[2J" + std::string(2000000, 'x')}).dump());
+  const ToolRun spoken = run_tool(resume("run"));
+  EXPECT_EQ(spoken.exit_code, 0) << spoken.err.substr(0, 1000);
+  EXPECT_GT(spoken.err.size(), 2000000u);
+  EXPECT_EQ(spoken.err.find('\x1b'), std::string::npos);
+  std::filesystem::remove(messages);
+  EXPECT_EQ(without_times(run_json(resume("run"))), without_times(whole));
+}
+
 }  // namespace
 }  // namespace ockham::testing

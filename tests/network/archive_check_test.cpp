@@ -3,8 +3,11 @@
 #include <ATen/ATen.h>
 #include <caffe2/serialize/inline_container.h>
 #include <gtest/gtest.h>
+#include <zlib.h>
 
+#include <ctime>
 #include <random>
+#include <sstream>
 
 #include "ockham/network/torchscript.h"
 #include "tests/support/expect_error.h"
@@ -15,6 +18,67 @@ namespace ockham {
 namespace {
 
 using testing::expect_error;
+
+std::string little_endian(uint64_t value, size_t width) {
+  std::string bytes(width, '\0');
+  for (size_t i = 0; i < width; ++i) bytes[i] = static_cast<char>(value >> (8 * i));
+  return bytes;
+}
+
+/// An entry that says of itself what it likes.
+struct ClaimedEntry {
+  std::string bytes;  // as they lie in the file
+  uint64_t size, stored_size, offset = 0;
+  uint32_t checksum;
+  uint16_t method;
+  std::string extra;  // in the directory
+};
+
+constexpr uint16_t stored = 0, deflated = 8;
+constexpr uint64_t in_zip64 = 0xFFFFFFFF;
+const std::string text = "hello, hello, hello, hello";
+
+uint32_t checksum_of_text() {
+  return static_cast<uint32_t>(::crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size())));
+}
+
+ClaimedEntry stored_text() { return {text, text.size(), text.size(), 0, checksum_of_text(), stored, ""}; }
+
+ClaimedEntry deflated_text() {
+  std::string packed(100, '\0');
+  z_stream stream{};
+  deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return {packed, text.size(), packed.size(), 0, checksum_of_text(), deflated, ""};
+}
+
+/// The entries, all named "e"; their offsets are added to where they lie.
+std::string make_zip(const std::vector<ClaimedEntry>& entries) {
+  std::string file, directory;
+  for (const ClaimedEntry& entry : entries) {
+    const std::string fields = little_endian(entry.method, 2) + little_endian(0, 4) + little_endian(entry.checksum, 4) +
+                               little_endian(entry.stored_size, 4) + little_endian(entry.size, 4) + little_endian(1, 2);
+    directory += "PK\x01\x02" + little_endian(20, 2) + little_endian(20, 2) + little_endian(0, 2) + fields +
+                 little_endian(entry.extra.size(), 2) + little_endian(0, 10) +
+                 little_endian(file.size() + entry.offset, 4) + "e" + entry.extra;
+    file +=
+        "PK\x03\x04" + little_endian(20, 2) + little_endian(0, 2) + fields + little_endian(0, 2) + "e" + entry.bytes;
+  }
+  return file + directory + "PK\x05\x06" + little_endian(0, 4) + little_endian(entries.size(), 2) +
+         little_endian(entries.size(), 2) + little_endian(directory.size(), 4) + little_endian(file.size(), 4) +
+         little_endian(0, 2);
+}
+
+void check_zip(const std::vector<ClaimedEntry>& entries) {
+  std::istringstream bytes(make_zip(entries));
+  check_archive(bytes, "network.pt");
+}
 
 class ArchiveCheck : public ::testing::Test {
  protected:
@@ -147,6 +211,57 @@ TEST_F(ArchiveCheck, ADamagedDeflatedEntryIsRefused) {
     }
   }
   EXPECT_GT(deflated, 0) << "libtorch is expected to compress the code";
+}
+
+TEST(ArchiveClaims, BeyondTheFileAreRefused) {
+  EXPECT_NO_THROW(check_zip({stored_text(), deflated_text()}));
+  const auto expect_refused = [](ClaimedEntry entry, const std::string& mentioned) {
+    expect_error(ErrorKind::data, {"network.pt", mentioned, "again"}, [&] { check_zip({stored_text(), entry}); });
+    expect_error(ErrorKind::data, {"network.pt", mentioned}, [&] { check_zip({entry, deflated_text()}); });
+  };
+  for (const ClaimedEntry& honest : {stored_text(), deflated_text()}) {
+    for (const uint64_t claim : {uint64_t{1} << 20, uint64_t{0xFFFFFFFE}}) {
+      ClaimedEntry entry = honest;
+      entry.size = entry.stored_size = claim;
+      expect_refused(entry, "damaged");
+      entry = honest;
+      entry.offset = claim;
+      expect_refused(entry, "damaged");
+    }
+    // In 64 bits: fields of other kinds may come before, but all of them must be there.
+    for (const uint64_t claim : {uint64_t{1} << 40, uint64_t{1} << 63, ~uint64_t{0}}) {
+      ClaimedEntry entry = honest;
+      entry.size = entry.stored_size = in_zip64;
+      entry.extra = little_endian(7, 2) + little_endian(3, 2) + "any" + little_endian(1, 2) + little_endian(16, 2) +
+                    little_endian(claim, 8) + little_endian(claim, 8);
+      expect_refused(entry, "damaged");
+      entry.extra = little_endian(1, 2) + little_endian(8, 2) + little_endian(claim, 8);
+      expect_refused(entry, "its size is missing");
+      entry.extra = little_endian(1, 2) + little_endian(0xFFFF, 2) + little_endian(claim, 8);
+      expect_refused(entry, "its size is missing");
+      entry.extra = little_endian(9, 2) + little_endian(0xFFFF, 2);
+      expect_refused(entry, "its size is missing");
+    }
+  }
+  ClaimedEntry entry = deflated_text();
+  entry.size = 0xFFFFFFFE;
+  expect_refused(entry, "its size is wrong");
+  entry.size = 3;
+  expect_refused(entry, "longer than the directory says");
+  entry = deflated_text();
+  entry.stored_size -= 1;
+  expect_refused(entry, "it cannot be inflated");
+  entry = stored_text();
+  entry.size = 1 << 30;
+  expect_refused(entry, "its two sizes differ");
+}
+
+/// A buffer of a megabyte was made and cleared for each.
+TEST(ArchiveClaims, ManySmallEntriesTakeLittleTime) {
+  const std::vector<ClaimedEntry> many(60000, deflated_text());
+  const std::clock_t start = std::clock();
+  EXPECT_NO_THROW(check_zip(many));
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 2.0);
 }
 
 TEST_F(ArchiveCheck, AFileThatIsNoArchiveIsRefused) {
