@@ -17,7 +17,7 @@ void add_bound(const Model& model, const Dataset& data, const LaplaceOptions& op
   const int64_t columns = root_columns(model.likelihood, report.outputs, {options.curvature.kind});
   const PartitionSizes sizes = batch_sizes(flags.minibatch, columns);
   const Partition partition =
-      random_partition(data.size(), sizes, random_stream({flags.common.seed, kPartitionStream}));
+      make_partition(data.inputs(), sizes, random_stream({flags.common.seed, kPartitionStream}));
   PartitionBound bound = bound_over_partition(model, data, partition, options);
   report.evidence = std::move(bound.evidence);
   report.batches = bound.batches;

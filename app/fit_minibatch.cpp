@@ -35,8 +35,9 @@ double batches_a_pass(const OnlineOptions& options, int64_t examples) {
   };
   const double passes = passes_in(options.epochs - options.burn_in);
   const double counted = std::min(passes, passes_in(options.epochs - options.best_after) + std::log2(passes));
-  return static_cast<double>(std::clamp<int64_t>(options.hyper.steps, 1, batches)) +
-         static_cast<double>(batches) * counted / passes;
+  const double fits = options.evidence_batch.shared > 0 ? 2 : 1;  // of a batch: that of its companions besides
+  return fits * (static_cast<double>(std::clamp<int64_t>(options.hyper.steps, 1, batches)) +
+                 static_cast<double>(batches) * counted / passes);
 }
 
 void use_minibatch(FitPlan& plan, const FitData& data, Messages& messages) {

@@ -23,8 +23,9 @@ void add_minibatch_flags(CLI::App& app, MinibatchFlags& flags) {
            flags.shared.reset();
            if (text != "auto") flags.shared = parse_count("--evidence-shared", 0, text);
          },
-         "Examples of a batch that all batches have in common, which bounds more tightly; 0: none (default: auto, "
-         "half)")
+         "Examples of a batch that are those of others before it, the nearest to its own, which bounds more tightly; "
+         "0: "
+         "none, and batches at random (default: auto, half)")
       ->option_text("N|auto");
 }
 

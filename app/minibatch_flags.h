@@ -13,7 +13,7 @@ enum class EvidenceChoice { whole, minibatch };
 struct MinibatchFlags {
   EvidenceChoice evidence = EvidenceChoice::whole;
   std::optional<int64_t> batch;   // examples of a batch, at most; absent: auto
-  std::optional<int64_t> shared;  // those of them that all batches have; absent: auto
+  std::optional<int64_t> shared;  // those of them that are of batches before it; absent: auto
 
   bool chosen() const { return evidence == EvidenceChoice::minibatch; }
 };

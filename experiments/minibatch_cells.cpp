@@ -55,16 +55,18 @@ class FixedWeights {
   FixedWeights(const Model& model, const Dataset& data, const PartitionSizes& sizes, const LaplaceOptions& options)
       : names_(model.prior.names()) {
     const Partition partition =
-        random_partition(data.size(), sizes, random_stream({options.curvature.seed, kPartitionStream}));
-    if (partition.shared.numel() > 0) shared_ = fit_laplace(model, batch_of(data, partition.shared), options);
-    for (size_t b = 0; b < partition.batches.size(); ++b)
-      batches_.push_back(fit_laplace(model, batch_of(data, partition.examples_of(b)), options));
+        make_partition(data.inputs(), sizes, random_stream({options.curvature.seed, kPartitionStream}));
+    const auto fit = [&](const at::Tensor& examples) { return fit_laplace(model, batch_of(data, examples), options); };
+    if (partition.first.numel() > 0) first_ = fit(partition.first);
+    for (size_t b = 0; b < partition.batches.size(); ++b) {
+      const at::Tensor companions = partition.companions_of(b);
+      batches_.push_back({fit(at::cat({companions, partition.batches[b]})), {}});
+      if (companions.numel() > 0) batches_.back().companions = fit(companions);
+    }
   }
 
-  Evidence bound(const Hyperparameters& at) const {
-    return minibatch_bound(batches_, at, shared_ ? &*shared_ : nullptr);
-  }
-  size_t count() const { return batches_.size(); }
+  Evidence bound(const Hyperparameters& at) const { return minibatch_bound(batches_, at, first_ ? &*first_ : nullptr); }
+  size_t count() const { return batches_.size() + (first_ ? 1 : 0); }
 
   /// Adam with a falling step, until the gradient is small.
   Hyperparameters optimum(Hyperparameters start) const {
@@ -81,8 +83,8 @@ class FixedWeights {
   }
 
  private:
-  std::vector<LaplaceFit> batches_;
-  std::optional<LaplaceFit> shared_;
+  std::vector<BatchFit> batches_;
+  std::optional<LaplaceFit> first_;
   std::vector<std::string> names_;
 };
 

@@ -50,15 +50,16 @@ DenseSize size_of(const Model& model, const at::Tensor& inputs, int64_t examples
   return size;
 }
 
-/// Of a batch and its shared examples, which are both held.
+/// Of a batch, its companions and the first batch, which are held together.
 int64_t bytes_of(DenseSize size, const PartitionSizes& sizes) {
   size.examples = sizes.largest;
   const int64_t batch = least_dense_block_bytes(size);
+  if (sizes.shared == 0) return batch;
   size.examples = sizes.shared;
-  return batch + (sizes.shared > 0 ? least_dense_block_bytes(size) : 0);
+  return 2 * batch + least_dense_block_bytes(size);
 }
 
-/// The largest batch that fits, with as large a share of shared examples, by bisection: the bytes grow with it.
+/// The largest batch that fits, with as large a share of companions, by bisection: the bytes grow with it.
 int64_t most_examples(const DenseSize& size, const PartitionSizes& sizes, int64_t budget) {
   int64_t fits = 0, too_many = sizes.largest;
   while (too_many - fits > 1) {
@@ -79,9 +80,15 @@ void check_additive(const CurvatureOptions& options) {
                 "The minibatch bound is one of a curvature without draws; use the GGN or the empirical Fisher.");
 }
 
-/// v_S.
-Evidence start_of(const LaplaceFit& any, const LaplaceFit* shared, const Hyperparameters& hyperparameters) {
-  return shared == nullptr ? evidence_of_prior(any, hyperparameters) : evidence(*shared, hyperparameters);
+/// v of the examples of a fit; of none of them: v_∅, for which `any` fit of the weights will do.
+Evidence value_of(const LaplaceFit* fit, const LaplaceFit& any, const Hyperparameters& hyperparameters) {
+  return fit == nullptr ? evidence_of_prior(any, hyperparameters) : evidence(*fit, hyperparameters);
+}
+
+const LaplaceFit* pointer_to(const std::optional<LaplaceFit>& fit) { return fit ? &*fit : nullptr; }
+
+void add(MinibatchBound& bound, const BatchFit& fit, const Hyperparameters& hyperparameters, double weight) {
+  bound.add(fit.batch, value_of(pointer_to(fit.companions), fit.batch, hyperparameters), weight);
 }
 
 }  // namespace
@@ -97,33 +104,33 @@ Evidence evidence_of_prior(const LaplaceFit& any, const Hyperparameters& at) {
   return result;
 }
 
-MinibatchBound::MinibatchBound(Evidence shared, const Hyperparameters& hyperparameters)
-    : hyperparameters_(hyperparameters.clone()), shared_(std::move(shared)), sum_(shared_) {}
+MinibatchBound::MinibatchBound(Evidence first, const Hyperparameters& hyperparameters)
+    : hyperparameters_(hyperparameters.clone()), sum_(std::move(first)) {}
 
-void MinibatchBound::add(const LaplaceFit& batch, double weight) {
+void MinibatchBound::add(const LaplaceFit& batch, const Evidence& companions, double weight) {
   check_additive(batch.options.curvature);
-  const Evidence with_shared = ockham::evidence(batch, hyperparameters_);
-  if (sum_.gradient.log_noise.numel() == 0) sum_.gradient.log_noise = at::zeros_like(with_shared.gradient.log_noise);
+  const Evidence together = ockham::evidence(batch, hyperparameters_);
+  if (sum_.gradient.log_noise.numel() == 0) sum_.gradient.log_noise = at::zeros_like(together.gradient.log_noise);
   if (sum_.gradient.log_temperature.numel() == 0)
-    sum_.gradient.log_temperature = at::zeros_like(with_shared.gradient.log_temperature);
-  add_scaled(sum_, with_shared, weight);
-  add_scaled(sum_, shared_, -weight);
+    sum_.gradient.log_temperature = at::zeros_like(together.gradient.log_temperature);
+  add_scaled(sum_, together, weight);
+  add_scaled(sum_, companions, -weight);
 }
 
-Evidence minibatch_bound(const std::vector<LaplaceFit>& batches, const Hyperparameters& hyperparameters,
-                         const LaplaceFit* shared) {
+Evidence minibatch_bound(const std::vector<BatchFit>& batches, const Hyperparameters& hyperparameters,
+                         const LaplaceFit* first) {
   if (batches.empty())
     throw Error(ErrorKind::usage,
                 "The minibatch bound needs the fit of at least one batch; give those of a partition.");
-  MinibatchBound bound(start_of(batches.front(), shared, hyperparameters), hyperparameters);
-  for (const LaplaceFit& batch : batches) bound.add(batch);
+  MinibatchBound bound(value_of(first, batches.front().batch, hyperparameters), hyperparameters);
+  for (const BatchFit& batch : batches) add(bound, batch, hyperparameters, 1);
   return bound.evidence();
 }
 
-Evidence estimate_bound(const LaplaceFit& batch, int64_t batches, const Hyperparameters& hyperparameters,
-                        const LaplaceFit* shared) {
-  MinibatchBound bound(start_of(batch, shared, hyperparameters), hyperparameters);
-  bound.add(batch, static_cast<double>(batches));
+Evidence estimate_bound(const BatchFit& batch, int64_t batches, const Hyperparameters& hyperparameters,
+                        const LaplaceFit* first) {
+  MinibatchBound bound(value_of(first, batch.batch, hyperparameters), hyperparameters);
+  add(bound, batch, hyperparameters, static_cast<double>(batches));
   return bound.evidence();
 }
 
@@ -165,7 +172,8 @@ PartitionBound bound_over_partition(const Model& model, const Dataset& data, con
                                     const LaplaceOptions& options) {
   if (partition.batches.empty()) throw Error(ErrorKind::usage, "The partition has no batches; give at least one.");
   PartitionBound result;
-  result.shared = partition.shared.numel();
+  result.shared = partition.shared;
+  result.largest_batch = partition.first.numel();
   for (const at::Tensor& own : partition.batches)
     result.largest_batch = std::max(result.largest_batch, result.shared + own.numel());
   check_batches(model, data.inputs(), {result.largest_batch, 0}, options);
@@ -175,10 +183,10 @@ PartitionBound bound_over_partition(const Model& model, const Dataset& data, con
     of_batch.curvature.observe.leave_unexplained =
         VerifiedObserver(model.network, data.inputs(), options.curvature.observe).left_unexplained();
   of_batch.curvature.verify = false;
-  int64_t done = 0;  // of the examples, each counted once
+  int64_t done = 0, known = 0;  // of the examples, each counted once; companions of the fit that is made
   if (options.curvature.progress)
     of_batch.curvature.progress = [&](int64_t here) {
-      options.curvature.progress(done + std::max<int64_t>(0, done == 0 ? here : here - result.shared));
+      options.curvature.progress(done + std::max<int64_t>(0, here - known));
     };
   const auto fit = [&](const at::Tensor& examples) {
     LaplaceFit made = fit_laplace(model, batch_of(data, examples), of_batch);
@@ -187,18 +195,28 @@ PartitionBound bound_over_partition(const Model& model, const Dataset& data, con
     return made;
   };
 
+  const Hyperparameters& at = model.hyperparameters;
   std::optional<MinibatchBound> bound;
-  if (result.shared > 0) {
-    bound.emplace(ockham::evidence(fit(partition.shared), model.hyperparameters), model.hyperparameters);
-    done = result.shared;
+  if (partition.first.numel() > 0) {
+    const LaplaceFit first = fit(partition.first);
+    bound.emplace(ockham::evidence(first, at), at);
+    result.clipped_eigenvalues += first.curvature.clipped_eigenvalues();
+    result.batches = 1;
+    done = partition.first.numel();
   }
   for (size_t b = 0; b < partition.batches.size(); ++b) {
-    const LaplaceFit batch = fit(partition.examples_of(b));
-    if (!bound) bound.emplace(evidence_of_prior(batch, model.hyperparameters), model.hyperparameters);
-    bound->add(batch);
-    if (result.batches++ == 0) result.messages = batch.messages;
+    const at::Tensor companions = partition.companions_of(b);
+    known = companions.numel();
+    std::optional<Evidence> before;
+    if (known > 0) before = ockham::evidence(fit(companions), at);
+    const LaplaceFit batch = fit(at::cat({companions, partition.batches[b]}));
+    if (!before) before = evidence_of_prior(batch, at);
+    if (!bound) bound.emplace(*before, at);
+    bound->add(batch, *before);
+    if (result.messages.empty()) result.messages = batch.messages;
     result.clipped_eigenvalues += batch.curvature.clipped_eigenvalues();
     done += partition.batches[b].numel();
+    ++result.batches;
   }
   result.evidence = bound->evidence();
   return result;

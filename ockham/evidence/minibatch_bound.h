@@ -1,13 +1,14 @@
 // A lower bound of the evidence from batches D_b of the data, each of which is as cheap as a small data set:
-//   log|H| ≤ log|H_S| + Σ_b (log|H_b| - log|H_S|),  H_b = H_S + s B_b
-// with the curvature B_b of batch b, for every partition of the data into batches and shared examples S (Fischer's
-// inequality, given S). Without shared examples H_S = P_δ. In terms of evidences v, each of its examples alone,
-//   bound = v_S + Σ_b (v_{S ∪ b} - v_S) ≤ log q(D | M),   v_∅ = -½ θᵀ P_δ θ.
-// What shared examples determine already is not counted again by every batch: the bound is tighter.
-// Curvature must be a sum over examples: full, block or diagonal, GGN or empirical Fisher.
+//   log|H| ≤ log|H_F| + Σ_b (log|H_{C_b ∪ b}| - log|H_{C_b}|),  H_A = P_δ + s Σ_{n in A} B_n
+// for every order of the batches, a first one F and any companions C_b out of batches before b (Fischer's inequality,
+// given C_b). Without companions H_F = H_{C_b} = P_δ. In terms of evidences v, each of its examples alone,
+//   bound = v_F + Σ_b (v_{C_b ∪ b} - v_{C_b}) ≤ log q(D | M),   v_∅ = -½ θᵀ P_δ θ.
+// What its companions determine already is not counted again by a batch: the more they tell of it, the tighter the
+// bound. Curvature must be a sum over examples: full, block or diagonal, GGN or empirical Fisher.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,30 +24,38 @@ Evidence evidence_of_prior(const LaplaceFit& any, const Hyperparameters& hyperpa
 /// the bound of log|H| as `log_det`, and no correction.
 class MinibatchBound {
  public:
-  /// `shared`: v_S at these hyperparameters, see `evidence` and `evidence_of_prior`.
-  MinibatchBound(Evidence shared, const Hyperparameters& hyperparameters);
+  /// `first`: v_F at these hyperparameters, see `evidence` and `evidence_of_prior`.
+  MinibatchBound(Evidence first, const Hyperparameters& hyperparameters);
 
-  /// `batch`: a fit of the batch's examples and the shared ones. `weight` 1 for each batch of a partition.
-  void add(const LaplaceFit& batch, double weight = 1);
+  /// `batch`: a fit of the batch's examples and its companions; `companions`: v_{C_b}. `weight` 1 for each batch of a
+  /// partition.
+  void add(const LaplaceFit& batch, const Evidence& companions, double weight = 1);
   const Evidence& evidence() const { return sum_; }
 
  private:
   Hyperparameters hyperparameters_;
-  Evidence shared_, sum_;
+  Evidence sum_;
 };
 
-/// The bound from the fits of all batches of a partition, of any sizes; `shared` is the fit of the shared examples,
-/// null without such. One batch of all data: the evidence itself.
-Evidence minibatch_bound(const std::vector<LaplaceFit>& batches, const Hyperparameters& hyperparameters,
-                         const LaplaceFit* shared = nullptr);
+/// Of a batch with its companions, and of the companions alone; without such the latter is empty.
+struct BatchFit {
+  LaplaceFit batch;
+  std::optional<LaplaceFit> companions;
+};
 
-/// An unbiased estimate of the bound from one batch drawn with equal probabilities: what it adds, times the number of
-/// `batches` (not N/N_b, which is the same only where sizes are equal). It may exceed the evidence.
-Evidence estimate_bound(const LaplaceFit& batch, int64_t batches, const Hyperparameters& hyperparameters,
-                        const LaplaceFit* shared = nullptr);
+/// The bound from the fits of all batches of a partition, of any sizes; `first` is that of the first batch, null where
+/// there is none. One batch of all data: the evidence itself.
+Evidence minibatch_bound(const std::vector<BatchFit>& batches, const Hyperparameters& hyperparameters,
+                         const LaplaceFit* first = nullptr);
+
+/// An unbiased estimate of the bound from one batch drawn with equal probabilities: v_F, and what the batch adds times
+/// the number of `batches` beside the first (not N/N_b, which is the same only where sizes are equal). It may exceed
+/// the evidence.
+Evidence estimate_bound(const BatchFit& batch, int64_t batches, const Hyperparameters& hyperparameters,
+                        const LaplaceFit* first = nullptr);
 
 /// Throws Error(usage) when `options` have no such bound (Kronecker, Monte-Carlo Fisher), or when a batch of that size
-/// and its shared examples need more than the memory budget, naming a batch that fits. `inputs`: one example or more.
+/// with its companions needs more than the memory budget, naming a batch that fits. `inputs`: one example or more.
 void check_batches(const Model& model, const at::Tensor& inputs, const PartitionSizes& sizes,
                    const LaplaceOptions& options);
 
@@ -59,7 +68,7 @@ int64_t automatic_evidence_batch(int64_t columns);
 
 struct PartitionBound {
   Evidence evidence;
-  int64_t batches = 0, largest_batch = 0, shared = 0;
+  int64_t batches = 0, largest_batch = 0, shared = 0;  // shared: companions of a batch
   int64_t clipped_eigenvalues = 0;
   std::vector<std::string> messages;
   double seconds_curvature = 0, seconds_decompose = 0;

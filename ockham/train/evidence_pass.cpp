@@ -26,21 +26,26 @@ class BatchFits {
   BatchFits(const Model& model, const Dataset& data, const LaplaceOptions& options, Partition partition)
       : model_(model), data_(data), options_(options), partition_(std::move(partition)) {
     fits_.resize(partition_.batches.size());
-    const int64_t each = batch_bytes(model, data.inputs(), partition_.examples_of(0).numel(), options);
+    const auto bytes = [&](int64_t examples) {
+      return examples == 0 ? 0 : batch_bytes(model, data.inputs(), examples, options);
+    };
+    const int64_t each = bytes(partition_.shared + partition_.batches[0].numel()) + bytes(partition_.shared);
     const int64_t budget = options.curvature.memory_budget;
     keeps_all_ = each <= (budget > 0 ? std::min(budget, kMostKeptBytes) : kMostKeptBytes) / (count() + 1);
-    if (partition_.shared.numel() > 0) shared_.emplace(fit(partition_.shared, model.hyperparameters));
+    if (partition_.first.numel() > 0) first_.emplace(fit(partition_.first, model.hyperparameters));
   }
 
   int64_t count() const { return static_cast<int64_t>(fits_.size()); }
-  const LaplaceFit* shared() const { return shared_ ? &*shared_ : nullptr; }
+  const LaplaceFit* first() const { return first_ ? &*first_ : nullptr; }
 
-  const LaplaceFit& batch(int64_t step, const Hyperparameters& now) {
+  const BatchFit& batch(int64_t step, const Hyperparameters& now) {
     const auto number = static_cast<size_t>(step % count());
-    std::optional<LaplaceFit>& place = fits_[keeps_all_ ? number : 0];
+    std::optional<BatchFit>& place = fits_[keeps_all_ ? number : 0];
     if (keeps_all_ && place) return *place;
     place.reset();  // before the next one: there is room for one
-    place.emplace(fit(partition_.examples_of(number), now));
+    const at::Tensor companions = partition_.companions_of(number);
+    place.emplace(BatchFit{fit(at::cat({companions, partition_.batches[number]}), now), {}});
+    if (companions.numel() > 0) place->companions.emplace(fit(companions, now));
     return *place;
   }
 
@@ -55,8 +60,8 @@ class BatchFits {
   const Dataset& data_;
   const LaplaceOptions& options_;
   Partition partition_;
-  std::optional<LaplaceFit> shared_;
-  std::vector<std::optional<LaplaceFit>> fits_;
+  std::optional<LaplaceFit> first_;
+  std::vector<std::optional<BatchFit>> fits_;
   bool keeps_all_ = false;
 };
 
@@ -83,11 +88,11 @@ EvidencePass pass_over_batches(const Model& model, const Dataset& data, const On
   EvidencePass result;
   {
     const auto order = random_stream({options.seed, options.candidate, options.restart, pass.epoch, kStepStream});
-    BatchFits fits(model, data, options.laplace, random_partition(data.size(), options.evidence_batch, order));
+    BatchFits fits(model, data, options.laplace, make_partition(data.inputs(), options.evidence_batch, order));
     const auto estimate = [&](const Hyperparameters& now, int64_t step) {
-      const LaplaceFit& batch = fits.batch(step, now);
-      if (step == 0) result.messages = batch.messages;
-      return estimate_bound(batch, fits.count(), now, fits.shared());
+      const BatchFit& fit = fits.batch(step, now);
+      if (step == 0) result.messages = fit.batch.messages;
+      return estimate_bound(fit, fits.count(), now, fits.first());
     };
     result.steps =
         optimise_hyperparameters({estimate, model.prior.names()}, model.hyperparameters, options.hyper, state);
@@ -102,7 +107,7 @@ EvidencePass pass_over_batches(const Model& model, const Dataset& data, const On
   Model reached = model;
   reached.hyperparameters = steps.hyperparameters;
   const auto common =
-      random_partition(data.size(), options.evidence_batch, random_stream({options.seed, kCommonStream}));
+      make_partition(data.inputs(), options.evidence_batch, random_stream({options.seed, kCommonStream}));
   steps.best_evidence = bound_over_partition(reached, data, common, options.laplace).evidence.value;
   return result;
 }

@@ -11,36 +11,72 @@
 namespace ockham {
 namespace {
 
-TEST(Partition, EveryExampleIsInOneBatchOrSharedAndSizesDifferByOneAtMost) {
+at::Tensor some_inputs(int64_t examples) {
+  return at::randn({examples, 2, 3}, random_stream({5}), at::TensorOptions(at::kDouble));
+}
+
+TEST(Partition, EveryExampleIsInOneBatchAndSizesDifferByOneAtMost) {
   for (const int64_t examples : {1, 2, 7, 10, 100}) {
     for (const int64_t largest : {1, 2, 3, 7, 10, 99, 1000}) {
       for (const int64_t shared : {int64_t{0}, largest / 2, largest - 1}) {
         const PartitionSizes sizes{largest, shared};
-        const Partition partition = random_partition(examples, sizes, random_stream({1}));
-        EXPECT_EQ(static_cast<int64_t>(partition.batches.size()), batch_count(examples, sizes));
-        EXPECT_EQ(partition.shared.numel(), examples <= largest ? 0 : shared);
+        const Partition partition = make_partition(some_inputs(examples), sizes, random_stream({1}));
+        const bool company = shared > 0 && examples > largest;
+        EXPECT_EQ(partition.first.numel(), company ? largest : 0);
+        EXPECT_EQ(static_cast<int64_t>(partition.batches.size()) + (company ? 1 : 0), batch_count(examples, sizes));
         int64_t most = 0, fewest = examples;
+        at::Tensor before = partition.first;
         for (size_t b = 0; b < partition.batches.size(); ++b) {
-          const int64_t size = partition.examples_of(b).numel();
-          EXPECT_EQ(size, partition.shared.numel() + partition.batches[b].numel());
-          most = std::max(most, size);
-          fewest = std::min(fewest, size);
+          const at::Tensor companions = partition.companions_of(b), &own = partition.batches[b];
+          EXPECT_EQ(companions.numel(), company ? shared : 0);
+          EXPECT_TRUE(at::isin(companions, before).all().item<bool>());
+          most = std::max(most, own.numel());
+          fewest = std::min(fewest, own.numel());
+          before = at::cat({before, own});
         }
-        EXPECT_LE(most, largest);
+        EXPECT_LE(most + partition.shared, largest);
         EXPECT_LE(most - fewest, 1);
-        const at::Tensor all = at::cat({partition.shared, at::cat(partition.batches)});
-        EXPECT_TRUE(std::get<0>(all.sort()).equal(at::arange(examples)));
+        EXPECT_TRUE(std::get<0>(before.sort()).equal(at::arange(examples)));
       }
     }
   }
   EXPECT_EQ(batch_count(10, {5, 0}), 2);
   EXPECT_EQ(batch_count(11, {5, 0}), 3);
   EXPECT_EQ(batch_count(10, {5, 2}), 3);
+  EXPECT_EQ(batch_count(12, {5, 2}), 4);
   EXPECT_EQ(batch_count(10, {10, 9}), 1);
 }
 
+TEST(Partition, BatchesAndTheirCompanionsAreNear) {
+  // Four clouds of 30 far from each other: a batch of ten lies in one of them, with companions of the same.
+  const at::Tensor cloud = at::arange(120).remainder(4);
+  at::Tensor inputs = at::randn({120, 2}, random_stream({6}), at::TensorOptions(at::kDouble));
+  inputs.select(1, 0) += 100 * cloud;
+  const Partition partition = make_partition(inputs, {24, 4}, random_stream({7}));
+  ASSERT_EQ(partition.batches.size(), 5u);
+  int64_t pure = 0, alike = 0;
+  for (size_t b = 0; b < 5; ++b) {
+    const at::Tensor own = cloud.index_select(0, partition.batches[b]);
+    const at::Tensor company = cloud.index_select(0, partition.companions_of(b));
+    pure += std::get<0>(at::_unique(own)).numel() <= 2 ? 1 : 0;
+    alike += at::isin(company, own).all().item<bool>() ? 1 : 0;
+  }
+  EXPECT_EQ(pure, 5);
+  EXPECT_EQ(alike, 5);
+}
+
+TEST(Partition, InputsThatAreAllAlikeOrWholeNumbersAreDividedToo) {
+  for (const at::Tensor& inputs : {at::zeros({9, 2}), at::zeros({9, 2}, at::kLong)}) {
+    const Partition partition = make_partition(inputs, {4, 2}, random_stream({1}));
+    ASSERT_EQ(partition.batches.size(), 3u);
+    EXPECT_EQ(partition.companions_of(2).numel(), 2);
+  }
+}
+
 TEST(Partition, FollowsItsKey) {
-  const auto draw = [](uint64_t key) { return at::cat(random_partition(50, {10, 0}, random_stream({key})).batches); };
+  const auto draw = [](uint64_t key) {
+    return at::cat(make_partition(some_inputs(50), {10, 0}, random_stream({key})).batches);
+  };
   EXPECT_TRUE(draw(3).equal(draw(3)));
   EXPECT_FALSE(draw(3).equal(draw(4)));
 }
@@ -48,11 +84,11 @@ TEST(Partition, FollowsItsKey) {
 TEST(Partition, RefusesBatchesOfNothing) {
   for (const int64_t largest : {0, -3})
     testing::expect_error(ErrorKind::usage, {std::to_string(largest), "at least one"}, [&] {
-      random_partition(5, {largest, 0}, random_stream({1}));
+      make_partition(some_inputs(5), {largest, 0}, random_stream({1}));
     });
   for (const int64_t shared : {-1, 3, 4})
     testing::expect_error(ErrorKind::usage, {"share " + std::to_string(shared), "own"}, [&] {
-      random_partition(5, {3, shared}, random_stream({1}));
+      make_partition(some_inputs(5), {3, shared}, random_stream({1}));
     });
 }
 

@@ -37,30 +37,45 @@ LaplaceOptions options_for(Structure structure = Structure::full, CurvatureKind 
 
 const at::Tensor nobody = at::zeros({0}, at::kLong);
 
+const at::Tensor shuffled = at::tensor({4, 0, 7, 2, 8, 1, 3, 6, 5}, at::kLong);
+
 /// Of nine examples, of sizes 2, 3 and 4: a partition need not be equal.
-Partition uneven_partition() {
-  return {nobody, at::tensor({4, 0, 7, 2, 8, 1, 3, 6, 5}, at::kLong).split_with_sizes({2, 3, 4})};
+Partition uneven_partition() { return {nobody, shuffled.split_with_sizes({2, 3, 4}), 0, nullptr}; }
+
+/// A first batch of two, which is the company of batches of two, four and one.
+Partition sharing_partition() {
+  const auto parts = shuffled.split_with_sizes({2, 2, 4, 1});
+  return {parts[0], {parts.begin() + 1, parts.end()}, 2, [first = parts[0]](size_t) { return first; }};
 }
 
-/// The same with two shared examples and two, four and one in the batches.
-Partition sharing_partition() {
-  const auto parts = at::tensor({4, 0, 7, 2, 8, 1, 3, 6, 5}, at::kLong).split_with_sizes({2, 2, 4, 1});
-  return {parts[0], {parts.begin() + 1, parts.end()}};
+/// A first batch of three, and batches of two with other companions each: two of `first`, one of it and one of the
+/// batch before, two of the batch before.
+Partition company_partition() {
+  const auto parts = shuffled.split_with_sizes({3, 2, 2, 2});
+  const std::vector<at::Tensor> companions = {parts[0].narrow(0, 1, 2), at::stack({parts[0][0], parts[1][1]}),
+                                              parts[2]};
+  return {parts[0], {parts.begin() + 1, parts.end()}, 2, [=](size_t b) { return companions.at(b); }};
 }
+
+std::vector<Partition> all_partitions() { return {uneven_partition(), sharing_partition(), company_partition()}; }
 
 struct Fits {
-  std::vector<LaplaceFit> batches;
-  std::optional<LaplaceFit> shared;
+  std::vector<BatchFit> batches;
+  std::optional<LaplaceFit> first;
 
-  const LaplaceFit* shared_fit() const { return shared ? &*shared : nullptr; }
-  Evidence bound(const Hyperparameters& at) const { return minibatch_bound(batches, at, shared_fit()); }
+  const LaplaceFit* first_fit() const { return first ? &*first : nullptr; }
+  Evidence bound(const Hyperparameters& at) const { return minibatch_bound(batches, at, first_fit()); }
 };
 
 Fits fit_batches(const Model& model, const Dataset& data, const Partition& partition, const LaplaceOptions& options) {
+  const auto fit = [&](const at::Tensor& examples) { return fit_laplace(model, batch_of(data, examples), options); };
   Fits fits;
-  if (partition.shared.numel() > 0) fits.shared = fit_laplace(model, batch_of(data, partition.shared), options);
-  for (size_t b = 0; b < partition.batches.size(); ++b)
-    fits.batches.push_back(fit_laplace(model, batch_of(data, partition.examples_of(b)), options));
+  if (partition.first.numel() > 0) fits.first = fit(partition.first);
+  for (size_t b = 0; b < partition.batches.size(); ++b) {
+    const at::Tensor companions = partition.companions_of(b);
+    fits.batches.push_back({fit(at::cat({companions, partition.batches[b]})), {}});
+    if (companions.numel() > 0) fits.batches.back().companions = fit(companions);
+  }
   return fits;
 }
 
@@ -102,9 +117,9 @@ TEST(MinibatchBound, OneBatchOfAllDataIsTheEvidence) {
       const LaplaceOptions options = options_for(Structure::full, CurvatureKind::ggn, form);
       const LaplaceFit whole = fit_laplace(model, data, options);
       const Evidence exact = evidence(whole, model.hyperparameters);
-      expect_same(minibatch_bound({whole}, model.hyperparameters), exact, 1e-11);
-      expect_same(estimate_bound(whole, 1, model.hyperparameters), exact, 1e-11);
-      const Partition partition = random_partition(data.size(), {data.size(), 0}, random_stream({2}));
+      expect_same(minibatch_bound({{whole, {}}}, model.hyperparameters), exact, 1e-11);
+      expect_same(estimate_bound({whole, {}}, 1, model.hyperparameters), exact, 1e-11);
+      const Partition partition = make_partition(data.inputs(), {data.size(), 0}, random_stream({2}));
       expect_same(bound_over_partition(model, data, partition, options).evidence, exact, 1e-10);
     }
   });
@@ -121,12 +136,14 @@ TEST(MinibatchBound, IsBelowTheEvidenceForEveryAdditiveCurvature) {
         for (const int64_t largest : {5, 3, 1}) {
           std::vector<at::Tensor> batches = at::arange(data.size()).split(largest);
           if (largest == 3) batches = at::arange(9).split_with_sizes({3, 2, 2, 2});
-          const double bound = fit_batches(model, data, {nobody, batches}, options).bound(model.hyperparameters).value;
+          const double bound =
+              fit_batches(model, data, {nobody, batches, 0, nullptr}, options).bound(model.hyperparameters).value;
           EXPECT_LT(bound, before + 1e-9);
           before = bound;
           if (largest == 5) continue;
-          // A batch that all the others share bounds more tightly than one beside them.
-          const Partition shared{batches[0], {batches.begin() + 1, batches.end()}};
+          // A batch that is the company of all others bounds more tightly than one beside them.
+          const Partition shared{
+              batches[0], {batches.begin() + 1, batches.end()}, batches[0].numel(), [&](size_t) { return batches[0]; }};
           const double tighter = fit_batches(model, data, shared, options).bound(model.hyperparameters).value;
           EXPECT_LT(bound, tighter + 1e-9);
           EXPECT_LT(tighter, exact + 1e-9);
@@ -157,21 +174,23 @@ TEST(MinibatchBound, IsThatOfDenseMatrices) {
     const LaplaceOptions options = options_for();
     const at::Tensor delta = model.prior.expand(model.hyperparameters.log_prior_precision).exp();
     const double alone = -0.5 * at::dot(delta, model.network.flat_parameters().square()).item<double>();
-    for (const Partition& partition : {uneven_partition(), sharing_partition()}) {
+    for (const Partition& partition : all_partitions()) {
       const auto value = [&](const at::Tensor& examples) {
         return examples.numel() == 0 ? alone
                                      : dense_evidence(model, batch_of(data, examples), options.likelihood_weight);
       };
-      double expected = value(partition.shared);
-      for (size_t b = 0; b < 3; ++b) expected += value(partition.examples_of(b)) - value(partition.shared);
+      double expected = value(partition.first);
+      for (size_t b = 0; b < 3; ++b)
+        expected +=
+            value(at::cat({partition.companions_of(b), partition.batches[b]})) - value(partition.companions_of(b));
       const PartitionBound bound = bound_over_partition(model, data, partition, options);
       EXPECT_LT(relative_difference(bound.evidence.value, expected), 1e-9);
       EXPECT_LT(relative_difference(fit_batches(model, data, partition, options).bound(model.hyperparameters).value,
                                     expected),
                 1e-9);
-      EXPECT_EQ(bound.batches, 3);
-      EXPECT_EQ(bound.shared, partition.shared.numel());
-      EXPECT_EQ(bound.largest_batch, partition.shared.numel() + 4);
+      EXPECT_EQ(bound.batches, partition.first.numel() > 0 ? 4 : 3);
+      EXPECT_EQ(bound.shared, partition.shared);
+      EXPECT_EQ(bound.largest_batch, partition.first.numel() == 3 ? 4 : partition.shared + 4);
       const double weights = static_cast<double>(delta.numel());
       EXPECT_NEAR(bound.evidence.value,
                   bound.evidence.log_likelihood + bound.evidence.log_prior + 0.5 * weights * std::log(2 * M_PI) -
@@ -183,13 +202,13 @@ TEST(MinibatchBound, IsThatOfDenseMatrices) {
 
 TEST(MinibatchBound, IsTheMeanOfItsEstimatesAlsoOfUnequalBatches) {
   for_each_case([](const Model& model, const Dataset& data) {
-    for (const Partition& partition : {uneven_partition(), sharing_partition()}) {
+    for (const Partition& partition : all_partitions()) {
       const Fits fits = fit_batches(model, data, partition, options_for());
       const Evidence bound = fits.bound(model.hyperparameters);
       std::vector<Evidence> estimates;
       double mean = 0;
-      for (const LaplaceFit& fit : fits.batches) {
-        estimates.push_back(estimate_bound(fit, 3, model.hyperparameters, fits.shared_fit()));
+      for (const BatchFit& fit : fits.batches) {
+        estimates.push_back(estimate_bound(fit, 3, model.hyperparameters, fits.first_fit()));
         mean += estimates.back().value / 3;
       }
       EXPECT_LT(relative_difference(mean, bound.value), 1e-11);
@@ -216,13 +235,13 @@ TEST(MinibatchBound, AnEstimateHasTheMeanOfTheBoundsOverPartitions) {
     const auto found = known.find(key);
     if (found != known.end()) return found->second.value;
     const LaplaceFit fit = fit_laplace(model, batch_of(data, sorted), options);
-    return known.emplace(key, estimate_bound(fit, 2, model.hyperparameters)).first->second.value;
+    return known.emplace(key, estimate_bound({fit, {}}, 2, model.hyperparameters)).first->second.value;
   };
   double difference = 0, squares = 0, exact = evidence(fit_laplace(model, data, options), model.hyperparameters).value;
   constexpr int count = 2000;
   bool exceeds = false;
   for (uint64_t key = 0; key < count; ++key) {
-    const auto partition = random_partition(data.size(), {4, 0}, random_stream({key, 11})).batches;
+    const auto partition = make_partition(data.inputs(), {4, 0}, random_stream({key, 11})).batches;
     ASSERT_EQ(partition.size(), 2u);
     const auto chosen = static_cast<size_t>(key % 2);
     const double one = estimate(partition[chosen]), bound = (estimate(partition[0]) + estimate(partition[1])) / 2;
@@ -239,7 +258,7 @@ TEST(MinibatchBound, GradientAgainstFiniteDifferences) {
   for_each_case([](const Model& model, const Dataset& data) {
     for (const Form form : {Form::matrix, Form::rows}) {
       const LaplaceOptions options = options_for(Structure::full, CurvatureKind::ggn, form);
-      const Partition partition = form == Form::matrix ? uneven_partition() : sharing_partition();
+      const Partition partition = form == Form::matrix ? uneven_partition() : company_partition();
       const Evidence found = bound_over_partition(model, data, partition, options).evidence;
       const auto numeric = [&](at::Tensor Hyperparameters::*which) {
         return finite_difference_gradient(
@@ -271,7 +290,7 @@ TEST(MinibatchBound, RefusesWhatHasNoBound) {
   expect_error(ErrorKind::usage, {"Kronecker", "full"}, bound(options_for(Structure::kronecker), uneven_partition()));
   expect_error(ErrorKind::usage, {"empirical Fisher"},
                bound(options_for(Structure::full, CurvatureKind::mc_fisher), uneven_partition()));
-  expect_error(ErrorKind::usage, {"at least one"}, bound(options_for(), {nobody, {}}));
+  expect_error(ErrorKind::usage, {"at least one"}, bound(options_for(), {nobody, {}, 0, nullptr}));
   expect_error(ErrorKind::usage, {"at least one"}, [&] { minibatch_bound({}, model.hyperparameters); });
 }
 
@@ -286,10 +305,10 @@ TEST(MinibatchBound, MemoryIsPlannedAndTheBatchThatFitsIsNamed) {
   expect_error(ErrorKind::usage, {"4 examples", "26 weights", "3 examples fit", "--evidence-batch", "--memory"},
                [&] { bound_over_partition(model, problem.data, uneven_partition(), options); });
   EXPECT_FALSE(passed);
-  const Partition thirds{nobody, at::arange(9).split(3)};
+  const Partition thirds{nobody, at::arange(9).split(3), 0, nullptr};
   EXPECT_TRUE(std::isfinite(bound_over_partition(model, problem.data, thirds, options).evidence.value));
   EXPECT_TRUE(passed);
-  // A training holds the shared examples beside a batch.
+  // A training holds the first batch and the companions beside a batch.
   expect_error(ErrorKind::usage, {"4 examples", "2 examples fit"}, [&] {
     check_batches(model, problem.data.inputs(), {4, 2}, options);
   });

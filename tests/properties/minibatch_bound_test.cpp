@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ockham/base/random.h"
@@ -24,23 +25,31 @@ LaplaceOptions options_of(Structure structure, CurvatureKind kind, const RandomC
   return options;
 }
 
-/// Drawn one by one: batches of any sizes, with and without shared examples.
-Partition uneven_partition(int64_t examples, uint64_t seed, bool shared) {
+/// Drawn one by one: batches of any sizes, without companions or with any number out of those before.
+Partition uneven_partition(int64_t examples, uint64_t seed, bool company) {
   const at::Tensor number = at::randint(0, 4, {examples}, random_stream({seed, 21}), at::TensorOptions(at::kLong));
-  Partition partition{at::zeros({0}, at::kLong), {}};
+  const at::Tensor none = at::zeros({0}, at::kLong);
+  Partition partition{none, {}, 0, nullptr};
   for (int64_t b = 0; b < 4; ++b) {
     const at::Tensor chosen = (number == b).nonzero().flatten();
-    if (shared && b == 0)
-      partition.shared = chosen;
-    else if (chosen.numel() > 0)
-      partition.batches.push_back(chosen);
+    if (chosen.numel() > 0) partition.batches.push_back(chosen);
   }
-  if (partition.batches.empty()) std::swap(partition.shared, partition.batches.emplace_back(partition.shared));
-  if (partition.shared.numel() == examples) partition.shared = at::zeros({0}, at::kLong);
+  if (!company || partition.batches.size() == 1) return partition;
+  partition.first = partition.batches.front();
+  partition.batches.erase(partition.batches.begin());
+  std::vector<at::Tensor> companions;
+  at::Tensor before = partition.first;
+  for (const at::Tensor& own : partition.batches) {
+    const at::Tensor taken = at::rand({before.numel()}, random_stream({seed, 22, companions.size()}), at::kFloat) < 0.5;
+    companions.push_back(before.masked_select(taken));
+    partition.shared = std::max(partition.shared, companions.back().numel());
+    before = at::cat({before, own});
+  }
+  partition.find_companions = [companions](size_t b) { return companions.at(b); };
   return partition;
 }
 
-/// v_S + Σ_b (v_{S ∪ b} - v_S), with evidences by dense matrices.
+/// v_F + Σ_b (v_{C_b ∪ b} - v_{C_b}), with evidences by dense matrices.
 double dense_bound(const RandomModel& random, const Partition& partition, const LaplaceOptions& options) {
   const Model& model = random.model;
   const auto value = [&](const at::Tensor& examples) {
@@ -52,9 +61,11 @@ double dense_bound(const RandomModel& random, const Partition& partition, const 
     some.data = batch_of(random.data, examples);
     return DenseEvidence(some).value(options, model.hyperparameters);
   };
-  const double shared = value(partition.shared);
-  double sum = shared;
-  for (size_t b = 0; b < partition.batches.size(); ++b) sum += value(partition.examples_of(b)) - shared;
+  double sum = value(partition.first);
+  for (size_t b = 0; b < partition.batches.size(); ++b) {
+    const at::Tensor companions = partition.companions_of(b);
+    sum += value(at::cat({companions, partition.batches[b]})) - value(companions);
+  }
   return sum;
 }
 
@@ -63,7 +74,7 @@ void compare(const RandomCase& random) {
   const auto seed = static_cast<uint64_t>(random.seed);
   const int64_t largest = 1 + random.seed % random.examples;
   const std::vector<Partition> partitions = {
-      random_partition(random.examples, {largest, random.seed / 7 % largest}, random_stream({seed, 20})),
+      make_partition(tested.data.inputs(), {largest, random.seed / 7 % largest}, random_stream({seed, 20})),
       uneven_partition(random.examples, seed, random.seed % 2 == 0)};
   for (const Structure structure : {Structure::full, Structure::diagonal}) {
     for (const CurvatureKind kind : {CurvatureKind::ggn, CurvatureKind::empirical_fisher}) {

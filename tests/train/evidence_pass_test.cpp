@@ -86,7 +86,7 @@ TEST(EvidencePass, TheBestStateHasALowerBoundOfItsEvidence) {
   best.hyperparameters = result.best.hyperparameters;
   const double exact = evidence(fit_laplace(best, data, options.laplace), best.hyperparameters).value;
   EXPECT_LT(result.best.log_evidence, exact);
-  const auto partition = random_partition(kExamples, {6, 2}, random_stream({options.seed, 0x62617463682d6300}));
+  const auto partition = make_partition(data.inputs(), {6, 2}, random_stream({options.seed, 0x62617463682d6300}));
   const PartitionBound again = bound_over_partition(best, data, partition, options.laplace);
   EXPECT_EQ(again.batches, 6);
   EXPECT_LT(relative_difference(result.best.log_evidence, again.evidence.value), 1e-9);
