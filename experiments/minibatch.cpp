@@ -59,19 +59,19 @@ Table online_table(const UciResults& results, const std::string& set) {
 }
 
 /// Whether a number at half the data is within a tenth of that of the evidence.
-Claim near_at_half(const UciResults& results, const char* key, const std::string& what, bool shares) {
+Claim near_at_half(const UciResults& results, const char* key, const std::string& what, const BatchSize& size) {
   Tally tally;
   std::string numbers;
   for (const std::string& set : minibatch_sets()) {
-    const Summary ratio = results.summary(set, "fixed", fmt::format("{} half{}", key, shares ? "-shared" : ""));
+    const Summary ratio = results.summary(set, "fixed", fmt::format("{} {}", key, size.name));
     if (ratio.count == 0) continue;
     tally.add(std::abs(ratio.mean - 1) <= kNear, set);
     numbers += fmt::format("{}{} {}", numbers.empty() ? "" : ", ", set, percent(ratio));
   }
   return {
-      fmt::format("With half the data in a batch{} the optimal {} is within 10 % of that of the evidence (rule: mean "
-                  "over the splits, every set)",
-                  shares ? ", half of them shared," : "", what),
+      fmt::format("In batches of {} the optimal {} is within 10 % of that of the evidence (rule: mean over the splits, "
+                  "every set)",
+                  size.title, what),
       tally.verdict(1), numbers.empty() ? "nothing computed" : numbers};
 }
 
@@ -87,10 +87,12 @@ Claim below_the_evidence(const UciResults& results) {
 Presentation make_presentation(const Settings&, const Results& all) {
   const UciResults results(all);
   Presentation presentation;
-  presentation.claims = {below_the_evidence(results), near_at_half(results, "noise", "noise", false),
-                         near_at_half(results, "precision", "prior precision", false),
-                         near_at_half(results, "noise", "noise", true),
-                         near_at_half(results, "precision", "prior precision", true)};
+  presentation.claims = {below_the_evidence(results)};
+  for (const BatchSize& size : batch_sizes()) {
+    if (size.parts != 2) continue;
+    presentation.claims.push_back(near_at_half(results, "noise", "noise", size));
+    presentation.claims.push_back(near_at_half(results, "precision", "prior precision", size));
+  }
   for (const std::string& set : minibatch_sets()) {
     if (results.summary(set, "fixed", "examples").count > 0) presentation.tables.push_back(fixed_table(results, set));
     if (results.splits(set, "online-whole") > 0) presentation.tables.push_back(online_table(results, set));
@@ -98,6 +100,7 @@ Presentation make_presentation(const Settings&, const Results& all) {
   presentation.notes = {
       "mlp:50 with ReLU, full GGN, one precision for the weights and biases of each layer, float64; Adam on all rows, "
       "rate 0.005 falling to 0 by a cosine; one step of size 0.01 on the hyperparameters an epoch.",
+      "Shared: that part of a batch are its companions, examples of batches before it whose inputs are near its own.",
       "Fixed weights: 750 Adam steps on the bound of one random partition, with steps from 0.1 down to 0.001."};
   return presentation;
 }
