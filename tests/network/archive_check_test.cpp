@@ -256,12 +256,15 @@ TEST(ArchiveClaims, BeyondTheFileAreRefused) {
   expect_refused(entry, "its two sizes differ");
 }
 
-/// A buffer of a megabyte was made and cleared for each.
+/// A buffer of a megabyte was made and cleared for each that is deflated.
 TEST(ArchiveClaims, ManySmallEntriesTakeLittleTime) {
-  const std::vector<ClaimedEntry> many(60000, deflated_text());
-  const std::clock_t start = std::clock();
-  EXPECT_NO_THROW(check_zip(many));
-  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 2.0);
+  const auto seconds = [](const ClaimedEntry& entry) {
+    const std::vector<ClaimedEntry> many(60000, entry);
+    const std::clock_t start = std::clock();
+    EXPECT_NO_THROW(check_zip(many));
+    return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  };
+  EXPECT_LT(seconds(deflated_text()), 5 * seconds(stored_text()));
 }
 
 TEST_F(ArchiveCheck, AFileThatIsNoArchiveIsRefused) {
