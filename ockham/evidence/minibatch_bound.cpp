@@ -153,9 +153,8 @@ void check_batches(const Model& model, const at::Tensor& inputs, const Partition
       fmt::format("A batch of {} examples of a network of {} weights and {} outputs needs {} ({} bytes) for its "
                   "evidence, but the memory budget is {}; {}.",
                   sizes.largest, size.weights, size.outputs, human_bytes(needed), needed, human_bytes(budget),
-                  most > 0 ? fmt::format("batches of {} examples fit (--evidence-batch), or raise the budget "
-                                         "(--memory)",
-                                         most)
+                  most > 0 ? fmt::format("batches of {} fit (--evidence-batch), or raise the budget (--memory)",
+                                         most == 1 ? "one example" : fmt::format("{} examples", most))
                            : "not even one example fits, so raise the budget (--memory)"));
 }
 

@@ -309,7 +309,7 @@ TEST(MinibatchBound, MemoryIsPlannedAndTheBatchThatFitsIsNamed) {
   EXPECT_TRUE(std::isfinite(bound_over_partition(model, problem.data, thirds, options).evidence.value));
   EXPECT_TRUE(passed);
   // A training holds the first batch and the companions beside a batch.
-  expect_error(ErrorKind::usage, {"4 examples", "2 examples fit"}, [&] {
+  expect_error(ErrorKind::usage, {"4 examples", "one example fit"}, [&] {
     check_batches(model, problem.data.inputs(), {4, 2}, options);
   });
   options.curvature.memory_budget = 100;
