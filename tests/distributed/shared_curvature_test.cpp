@@ -125,7 +125,7 @@ TEST(SharedCurvature, MoreRanksThanExamplesAreRefused) {
     SmallProblem problem = small_problems()[0];
     const Batch two = problem.data.slice(0, 2);
     problem.data = Dataset(two.inputs, two.targets);
-    testing::expect_error(ErrorKind::usage, {"2 examples", "3 parts"}, [&] { evaluate(problem, {}, &ranks); });
+    testing::expect_error(ErrorKind::usage, {"2 examples", "3 ranks"}, [&] { evaluate(problem, {}, &ranks); });
   });
 }
 
