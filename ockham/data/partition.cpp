@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ockham/base/error.h"
 
@@ -11,7 +12,18 @@ namespace ockham {
 namespace {
 
 constexpr int kPowerIterations = 5;
+constexpr int64_t kMostColumns = 64;
 constexpr double kNear = 0.25;  // ℓ², of the mean squared distance of two examples
+
+/// The inputs as rows whose distances are theirs: all numbers of an example, or where they are many random sums of
+/// them, which keep distances to an eighth or so.
+at::Tensor rows_of(const at::Tensor& inputs, at::Generator generator) {
+  const at::Tensor flat = inputs.detach().reshape({inputs.size(0), -1});
+  const at::Tensor rows = flat.is_floating_point() ? flat : flat.to(at::kFloat);
+  if (rows.size(1) <= kMostColumns) return rows;
+  const double scale = 1 / std::sqrt(static_cast<double>(kMostColumns));
+  return at::mm(rows, scale * at::randn({rows.size(1), kMostColumns}, generator, rows.options()));
+}
 
 /// Number of the first of n examples that are dealt out to `batches`, in batch b.
 int64_t boundary(int64_t b, int64_t n, int64_t batches) { return b * n / batches; }
@@ -82,8 +94,7 @@ Partition make_partition(const at::Tensor& inputs, const PartitionSizes& sizes, 
           order.narrow(0, boundary(b, divided, count), boundary(b + 1, divided, count) - boundary(b, divided, count)));
     return partition;
   }
-  const at::Tensor flat = inputs.detach().reshape({examples, -1});
-  const at::Tensor rows = flat.is_floating_point() ? flat : flat.to(at::kFloat);
+  const at::Tensor rows = rows_of(inputs, generator);
   const double length2 = kNear * 2 * std::max(1e-30, rows.var(0, /*unbiased=*/false).sum().item<double>());
   halve(rows, order.narrow(0, first, divided), 0, count, divided, count, partition.batches);
   partition.find_companions = [rows, length2, shared, first = partition.first, batches = partition.batches](size_t b) {
