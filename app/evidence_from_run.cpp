@@ -87,13 +87,22 @@ int run_evidence_from_run(const EvidenceFlags& flags, Communicator& ranks) {
   shown.prior = fit_flags.prior;
   shown.noise.resize(static_cast<size_t>(std::max<int64_t>(1, model.hyperparameters.log_noise.numel())));
   if (!flags.log_det_given && !flags.minibatch.chosen())
-    shown.log_det = flags.structure_given ? LogDetFlags() : fit_flags.log_det;
+    shown.log_det =
+        flags.structure_given && flags.structure != StructureChoice::full ? LogDetFlags() : fit_flags.log_det;
   if (!flags.structure_given && !flags.minibatch.chosen())
     shown.structure = shown.log_det.estimated() ? StructureChoice::full : fit_flags.structure;
   check_prior(shown.log_det, shown.prior);
+  if (shown.log_det.estimated() && flags.correction)
+    throw Error(
+        ErrorKind::usage,
+        "--correction: it needs H⁻¹g of the full structure, which --log-det slq (of the run) does not have; leave "
+        "it out, or add --log-det exact");
   if (!flags.curvature_given) shown.curvature = fit_flags.curvature;
-  if (!flags.minibatch.batch && !flags.minibatch.shared && fit_flags.minibatch.chosen())
-    shown.minibatch = fit_flags.minibatch;
+  if (fit_flags.minibatch.chosen()) {
+    if (!flags.minibatch.batch) shown.minibatch.batch = fit_flags.minibatch.batch;
+    if (!flags.minibatch.shared && fit_flags.minibatch.shared < shown.minibatch.batch)
+      shown.minibatch.shared = fit_flags.minibatch.shared;
+  }
 
   LaplaceOptions options;
   options.likelihood_weight = shown.likelihood_weight;

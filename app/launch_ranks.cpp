@@ -23,6 +23,7 @@ namespace {
 constexpr int kPeerLost = 5, kInterrupted = 130;
 constexpr double kGrace = 10;       // seconds for a checkpoint, once a rank has said that another is lost
 constexpr int64_t kMostPerCpu = 8;  // processes
+constexpr int kPollMicroseconds = 20000;
 constexpr int kHandedOn[] = {SIGINT, SIGTERM, SIGHUP};
 
 double now_in_seconds() {
@@ -33,16 +34,20 @@ struct Child {
   pid_t process = -1;
   bool running = true;
   bool hung = false;  // and was killed here
+  bool stopped = false;
   int status = 0;
 
   bool was_killed() const { return !running && WIFSIGNALED(status); }
+  bool was_interrupted(int signal) const { return was_killed() && WTERMSIG(status) == signal; }
   int code() const { return WIFEXITED(status) ? WEXITSTATUS(status) : kPeerLost; }
 };
 
-// The handler of the parent reads these.
+// The handler of the parent reads and writes these.
 std::vector<Child> children;
+volatile sig_atomic_t handed_on_signal = 0;
 
 void hand_on(int signal) {
+  if (signal != SIGKILL) handed_on_signal = signal;
   for (const Child& child : children)
     if (child.running) ::kill(child.process, signal);
 }
@@ -71,17 +76,30 @@ void become_rank(int64_t rank, int64_t ranks, const std::string& file, pid_t par
   if (nowhere >= 0) ::dup2(nowhere, 1);
 }
 
-/// Waits for all, and ends those that hang. A rank that was killed is the others' business: they notice it by
-/// themselves, or go on without it.
+/// Whether it goes on. A stopped process does.
+bool is_running(Child& child) {
+  int status = 0;
+  const pid_t result = ::waitpid(child.process, &status, WNOHANG | WUNTRACED | WCONTINUED);
+  if (result == 0 || (result < 0 && errno == EINTR)) return true;
+  if (result > 0 && (WIFSTOPPED(status) || WIFCONTINUED(status))) {
+    child.stopped = WIFSTOPPED(status);
+    return true;
+  }
+  child.status = status;
+  return false;
+}
+
+/// Waits for all, and ends those that hang. A rank that was killed or stopped is the others' business: they notice it
+/// by themselves, or go on without it. Nobody notices one that is stopped when the others have ended.
 void watch_over() {
   double patience = 0;  // until when; 0: there is no end of it
   for (;;) {
-    bool running = false;
+    bool running = false, all_stopped = true;
     for (Child& child : children) {
       if (!child.running) continue;
-      const pid_t result = ::waitpid(child.process, &child.status, WNOHANG);
-      if (result == 0 || (result < 0 && errno == EINTR)) {
+      if (is_running(child)) {
         running = true;
+        all_stopped = all_stopped && child.stopped;
         continue;
       }
       child.running = false;
@@ -91,16 +109,18 @@ void watch_over() {
       if ((done || failed) && patience == 0) patience = now_in_seconds() + kGrace;
     }
     if (!running) return;
+    if (all_stopped && patience == 0) patience = now_in_seconds() + kGrace;
     if (patience > 0 && now_in_seconds() > patience) {
       for (Child& child : children) child.hung = child.hung || child.running;
       hand_on(SIGKILL);
     }
-    ::usleep(20000);
+    ::usleep(kPollMicroseconds);
   }
 }
 
 int exit_code_of_all() {
   const Child& first = children.front();
+  if (handed_on_signal != 0 && first.was_interrupted(handed_on_signal)) return kInterrupted;
   if (!first.was_killed() && first.code() == 0) return 0;
   int worst = first.code();
   for (const Child& child : children) {
@@ -118,7 +138,7 @@ void say_who_was_lost(int exit_code) {
     what_follows = "; a fit goes on from what was saved with --resume, or is begun again where nothing was";
   for (size_t rank = 0; rank < children.size(); ++rank) {
     const Child& child = children[rank];
-    if (!child.was_killed()) continue;
+    if (!child.was_killed() || child.was_interrupted(handed_on_signal)) continue;
     const int signal = WTERMSIG(child.status);
     fmt::print(stderr, "ockham: rank {} {} signal {} ({}){}\n", rank,
                child.hung ? "hung and was ended by" : "was ended by", signal, ::strsignal(signal), what_follows);

@@ -77,7 +77,7 @@ TEST_F(LogDetFit, TrainsRecordsAndIsTakenUpFromTheRun) {
   const json again = run_json({"evidence", "--from-run", run});
   EXPECT_NEAR(again.at("log_det").get<double>(), best.at("log_det").get<double>(), 0.01);
   EXPECT_EQ(again.at("log_det_error").at("steps"), 12);
-  EXPECT_FALSE(run_json({"evidence", "--from-run", run, "--structure", "full"}).contains("log_det_error"));
+  EXPECT_FALSE(run_json({"evidence", "--from-run", run, "--log-det", "exact"}).contains("log_det_error"));
 }
 
 TEST_F(LogDetFit, RanksWithErrorBarsAndSaysWhatPredicts) {

@@ -106,6 +106,18 @@ TEST_F(FitRanks, SayThatATrainingWasInterrupted) {
   EXPECT_NE(interrupted.err.find(" of 100000 epochs"), std::string::npos) << interrupted.err;
 }
 
+TEST_F(FitRanks, OneThatIsStoppedWhenNobodyElseIsLeftIsEnded) {
+  RunningTool tool(fit("run", {"--network", "mlp:10,act=tanh", "--epochs", "100000", "--ranks", "2"}));
+  for (int i = 0; i < 1500 && tool.running() && !std::filesystem::exists(path("run") + "/format.json"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const pid_t first = child_of(tool.process(), 0), second = child_of(tool.process(), 1);
+  ::kill(first, SIGSTOP);
+  ::kill(second, SIGKILL);
+  const ToolRun ended = tool.wait();
+  EXPECT_EQ(ended.exit_code, 5) << ended.err;
+  EXPECT_NE(ended.err.find("rank 0 hung and was ended"), std::string::npos) << ended.err;
+}
+
 TEST_F(FitRanks, AreNoMoreThanRows) {
   const std::string data = write_text("few.csv", "x,y\n1,2\n2,3\n3,5\n");
   expect_refusal(2, {"4 ranks", "3 training rows", "at most 3"},
