@@ -76,9 +76,11 @@ TensorFile read_safetensors(const std::string& path) {
   std::error_code failure;
   if (!std::filesystem::exists(path, failure)) refuse(path, "no such file");
   if (!std::filesystem::is_regular_file(path, failure)) refuse(path, "is not a file; a safetensors file is expected");
-  const auto file_size = static_cast<int64_t>(std::filesystem::file_size(path, failure));
-  std::ifstream file(path, std::ios::binary);
-  if (failure || !file) refuse(path, "cannot be opened; check its permissions");
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) refuse(path, "cannot be opened; check its permissions");
+  // Of the file that is open: another process may put a new one in its place at any moment.
+  const auto file_size = static_cast<int64_t>(file.tellg());
+  file.seekg(0);
 
   uint64_t length = 0;
   file.read(reinterpret_cast<char*>(&length), length_bytes);

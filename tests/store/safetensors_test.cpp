@@ -3,10 +3,12 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_directory.h"
@@ -120,6 +122,28 @@ TEST_F(Safetensors, RefusesWhatIsNoSuchFile) {
   write_bytes(path_, std::string("\1\xe1\xf5\5\0\0\0\0", 8));
   std::filesystem::resize_file(path_, 100'000'100);
   expect_error(ErrorKind::data, {"100 MB"}, [&] { read_safetensors(path_); });
+}
+
+TEST_F(Safetensors, IsReadWholeWhileAnotherTakesItsPlace) {
+  TensorFile small, large;
+  small.tensors["x"] = at::zeros({2});
+  large.tensors["x"] = at::zeros({2000});
+  const std::string path = directory_.path("replaced.safetensors");
+  write_safetensors(path, small);
+  std::atomic<bool> done{false};
+  std::thread writer([&] {
+    for (int i = 0; !done; ++i) write_safetensors(path, i % 2 == 0 ? large : small);
+  });
+  for (int i = 0; i < 2000; ++i) {
+    try {
+      read_safetensors(path);
+    } catch (const Error& error) {
+      ADD_FAILURE() << error.what();
+      break;
+    }
+  }
+  done = true;
+  writer.join();
 }
 
 TEST_F(Safetensors, SaysWhatItCannotWrite) {
