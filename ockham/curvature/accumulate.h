@@ -74,10 +74,13 @@ class DiagonalAccumulator {
     bool by_autograd = false;
     SafeSum sum;
     std::vector<SafeSum> derivatives;
+    std::optional<size_t> bias;          // another of the parameters, whose squares are Σ_n of this one's Σ_k g²
+    bool from_weight = false;            // and that one
     std::optional<WindowShape> windows;  // sum is [out, k1·k2·C] in the order of linalg/image_windows.h
     // the current batch, for the product form: Σ_k g² [N, D0] (and Σ_k g ġ) waiting for the squares of the inputs
     std::vector<at::Tensor> squares;
   };
+  void find_biases(const BatchGradients& batch);
   void add_by_autograd(Parameter& parameter, const BatchGradients& batch);
   void add_products(Parameter& parameter, const BatchGradients& batch);
   void add_windows(Parameter& parameter, const BatchGradients& batch);

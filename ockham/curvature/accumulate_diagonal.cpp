@@ -54,7 +54,26 @@ DiagonalAccumulator::DiagonalAccumulator(std::vector<size_t> parameters, std::ve
   }
 }
 
+void DiagonalAccumulator::find_biases(const BatchGradients& batch) {
+  for (Parameter& weight : parameters_) {
+    weight.bias.reset();
+    weight.from_weight = false;
+  }
+  for (Parameter& weight : parameters_) {
+    if (weight.by_autograd || !batch.has_product_rows(weight.index)) continue;
+    for (size_t b = 0; b < parameters_.size() && !weight.bias; ++b) {
+      const auto& uses = batch.uses(parameters_[b].index);
+      if (parameters_[b].by_autograd || parameters_[b].from_weight || uses.size() != 1 ||
+          uses[0].call != batch.uses(weight.index)[0].call || !std::holds_alternative<BiasUse>(uses[0].use->how))
+        continue;
+      weight.bias = b;
+      parameters_[b].from_weight = true;
+    }
+  }
+}
+
 void DiagonalAccumulator::begin_batch(const BatchGradients& batch) {
+  find_biases(batch);
   for (Parameter& parameter : parameters_) {
     parameter.squares.assign(1 + parameter.derivatives.size(), at::Tensor());
     if (parameter.by_autograd)
@@ -91,7 +110,7 @@ std::vector<BatchGradients::Part> DiagonalAccumulator::parts() const {
 
 void DiagonalAccumulator::add_column(const BatchGradients& batch, size_t part) {
   Parameter& parameter = parameters_[part];
-  if (parameter.by_autograd) return;
+  if (parameter.by_autograd || parameter.from_weight) return;
   if (batch.has_product_rows(parameter.index))
     add_products(parameter, batch);
   else if (parameter.windows)
@@ -153,6 +172,12 @@ void DiagonalAccumulator::finish_batch(Parameter& parameter, const BatchGradient
     const at::Tensor& right = gradient_left ? inputs : parameter.squares[d];
     sum.partial({left.size(1), right.size(1)}, left.options()).addmm_(left.t(), right, 1, d == 0 ? 1 : 2);
     sum.added();
+    if (parameter.bias) {
+      Parameter& bias = parameters_[*parameter.bias];
+      SafeSum& bias_sum = d == 0 ? bias.sum : bias.derivatives[d - 1];
+      bias_sum.partial({bias.size}, left.options()).add_(parameter.squares[d].sum(0), d == 0 ? 1 : 2);
+      bias_sum.added();
+    }
     parameter.squares[d].reset();
   }
 }

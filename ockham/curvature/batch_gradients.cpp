@@ -2,12 +2,17 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <functional>
+#include <numeric>
 #include <set>
 
 #include "ockham/curvature/example_gradients.h"
 
 namespace ockham {
 namespace {
+
+constexpr int64_t kStackedNumbers = int64_t{1} << 22;  // of gradients that are held at once: 16 MB in float32
 
 // rows[n] = left[n] ⊗ right[n]. By hand: broadcasting starts anew for every few numbers of a narrow layer, and takes
 // four times as long.
@@ -58,9 +63,37 @@ void BatchGradients::pass_at_once(const std::vector<Part>& parts, const std::fun
   for (size_t part = 0; part < parts.size(); ++part) add(part);
 }
 
+int64_t BatchGradients::columns_together() const {
+  int64_t numbers = 0;  // of one column at all layers
+  for (const LayerCall& call : observation_.calls())
+    numbers += std::accumulate(call.output_shape.begin(), call.output_shape.end(), int64_t{1}, std::multiplies<>());
+  return std::max<int64_t>(1, kStackedNumbers / std::max<int64_t>(1, numbers));
+}
+
+bool BatchGradients::take_from_stack() {
+  if (column_ >= stack_end_) {
+    const int64_t count = std::min(columns_together(), columns() - column_);
+    stack_.assign(observation_.calls().size(), at::Tensor());
+    const at::Tensor some = root_.root.narrow(2, column_, count).permute({2, 0, 1}).contiguous();
+    if (!observation_.backward_together(some,
+                                        [&](size_t call, const at::Tensor& gradients) { stack_[call] = gradients; }))
+      return false;
+    stack_first_ = column_;
+    stack_end_ = column_ + count;
+  }
+  gradients_[0].resize(stack_.size());
+  for (size_t call = 0; call < stack_.size(); ++call)
+    gradients_[0][call] = stack_[call].defined() ? stack_[call][column_ - stack_first_] : at::Tensor();
+  return true;
+}
+
 void BatchGradients::next_column(const std::vector<Part>& parts, const std::function<void(size_t)>& add) {
   ++column_;
   if (derivatives() > 0) return pass_at_once(parts, add);
+  if (columns() > 1 && take_from_stack()) {
+    for (size_t part = 0; part < parts.size(); ++part) add(part);
+    return;
+  }
   const size_t calls = observation_.calls().size();
   std::vector<std::set<size_t>> calls_of(parts.size()), parts_at(calls);
   for (size_t part = 0; part < parts.size(); ++part) {

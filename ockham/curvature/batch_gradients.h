@@ -61,9 +61,13 @@ class BatchGradients {
   const Observation& observation_;
   const OutputRoot& root_;
   void pass_at_once(const std::vector<Part>& parts, const std::function<void(size_t)>& add);
+  bool take_from_stack();
+  int64_t columns_together() const;
   std::vector<std::vector<UseInBatch>> uses_;
   int64_t column_ = -1;
   std::vector<std::vector<at::Tensor>> gradients_;  // [1 + M][call]
+  std::vector<at::Tensor> stack_;                   // [call], [k, N, ...]: columns that were sent back together
+  int64_t stack_first_ = 0, stack_end_ = 0;         // which ones
   // rows of unexplained parameters, [1 + M] of [N, K, p], undefined otherwise
   std::vector<std::vector<at::Tensor>> autograd_rows_;
 };

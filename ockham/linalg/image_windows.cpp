@@ -168,7 +168,7 @@ void WindowGram::add(const at::Tensor& images) {
                 "WindowGram needs images with at least as many rows of windows as a window has rows; unfold such small "
                 "images instead.");
   }
-  if (!correlations_ && PixelCorrelations::pays(shape_, images)) correlations_.emplace(shape_, channels_);
+  if (!correlations_ && PixelCorrelations::pays(shape_, images)) correlations_.emplace(channels_);
   if (correlations_) return correlations_->add(images);
   // In pieces that stay in the cache.
   const int64_t floats = shape_.padded_height(images) * shape_.out_width(images) * shape_.kernel_width * channels_;

@@ -10,7 +10,11 @@ namespace ockham {
 /// channels need no copy. In float64 libtorch has no such kernels, and the order stays.
 inline at::Tensor channels_last(const at::Tensor& images) {
   if (images.dim() != 4 || images.scalar_type() != at::kFloat) return images;
-  return images.contiguous(at::MemoryFormat::ChannelsLast);
+  const at::Tensor beside = images.contiguous(at::MemoryFormat::ChannelsLast);
+  if (beside.size(1) != 1) return beside;
+  // A single channel is in both orders at once; which one is meant, and goes on, libtorch reads off these strides.
+  const int64_t height = beside.size(2), width = beside.size(3);
+  return beside.as_strided(beside.sizes(), {height * width, 1, width, 1});
 }
 
 }  // namespace ockham

@@ -4,9 +4,7 @@
 #include <torch/csrc/autograd/engine.h>
 #include <torch/csrc/autograd/function_hook.h>
 
-#include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
+#include "ockham/observe/graph_nodes.h"
 
 namespace ockham {
 namespace {
@@ -31,35 +29,6 @@ class Hook : public torch::autograd::FunctionPreHook {
   size_t call_;
   uint32_t output_;
 };
-
-/// All nodes from `root` down, those nearer to the leaves first.
-std::vector<Node*> nodes_upwards(Node* root) {
-  std::vector<Node*> nodes = {root};
-  std::unordered_set<Node*> seen = {root};
-  for (size_t next = 0; next < nodes.size(); ++next) {
-    for (const Edge& edge : nodes[next]->next_edges()) {
-      Node* below = edge.function.get();
-      if (below != nullptr && seen.insert(below).second) nodes.push_back(below);
-    }
-  }
-  std::stable_sort(nodes.begin(), nodes.end(),
-                   [](const Node* a, const Node* b) { return a->topological_nr() < b->topological_nr(); });
-  return nodes;
-}
-
-/// Nodes from which a node of `edges` can be reached, other than themselves.
-std::unordered_set<Node*> nodes_above(Node* root, const edge_list& edges) {
-  std::unordered_set<Node*> listened, above;
-  for (const Edge& edge : edges) listened.insert(edge.function.get());
-  for (Node* node : nodes_upwards(root)) {
-    const bool leads = std::any_of(node->next_edges().begin(), node->next_edges().end(), [&](const Edge& edge) {
-      Node* below = edge.function.get();
-      return below != nullptr && (listened.count(below) > 0 || above.count(below) > 0);
-    });
-    if (leads) above.insert(node);
-  }
-  return above;
-}
 
 }  // namespace
 

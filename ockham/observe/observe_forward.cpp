@@ -8,11 +8,14 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "ockham/base/error.h"
+#include "ockham/observe/faster_nodes.h"
 #include "ockham/observe/gradient_listener.h"
 #include "ockham/observe/recognise.h"
+#include "ockham/observe/stacked_columns.h"
 
 namespace ockham {
 
@@ -22,6 +25,8 @@ struct Observation::State {
   std::vector<LayerCall> calls;
   torch::autograd::edge_list edges;  // one per call
   std::unique_ptr<GradientListener> listener;
+  std::optional<StackedColumns> stacked;  // before there is a listener, which hangs itself into the graph
+  bool asked_for_stacked = false;
   std::vector<size_t> unexplained, unused;
   std::map<size_t, std::string> reasons;
 };
@@ -50,8 +55,20 @@ std::vector<at::Tensor> Observation::backward(const at::Tensor& column) const {
 void Observation::backward(const at::Tensor& column, const EachGradient& each) const {
   if (state_->edges.empty()) return;
   const torch::autograd::Edge root = torch::autograd::impl::gradient_edge(state_->outputs);
-  if (!state_->listener) state_->listener = std::make_unique<GradientListener>(root, state_->edges);
+  if (!state_->listener) {
+    use_faster_nodes(root.function.get(), state_->edges);
+    state_->listener = std::make_unique<GradientListener>(root, state_->edges);
+  }
   state_->listener->backward(column, each);
+}
+
+bool Observation::backward_together(const at::Tensor& columns, const EachGradient& each) const {
+  if (!state_->asked_for_stacked && !state_->edges.empty() && !state_->listener)
+    state_->stacked = StackedColumns::along(torch::autograd::impl::gradient_edge(state_->outputs), state_->edges);
+  state_->asked_for_stacked = true;
+  if (!state_->stacked) return false;
+  state_->stacked->backward(columns, each);
+  return true;
 }
 
 std::vector<at::Tensor> Observation::parameter_gradients(const at::Tensor& column,

@@ -39,6 +39,9 @@ class Observation {
   /// once may need more memory than the forward pass. Calls that the column does not reach are left out.
   using EachGradient = std::function<void(size_t call, const at::Tensor& gradient)>;
   void backward(const at::Tensor& column, const EachGradient& each) const;
+  /// The same for several columns [K, N, C] at once, which is faster where the layers are dense ones in a chain; the
+  /// gradients are [K, N, ...]. False, and nothing is done, for other networks.
+  bool backward_together(const at::Tensor& columns, const EachGradient& each) const;
   /// The plain autograd gradient of (outputs · column) for the given parameters (undefined where it does not reach).
   std::vector<at::Tensor> parameter_gradients(const at::Tensor& column, const std::vector<size_t>& parameters) const;
 
