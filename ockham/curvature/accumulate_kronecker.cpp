@@ -38,7 +38,8 @@ void KroneckerAccumulator::begin_batch(const BatchGradients& batch) {
     const MatrixUse& use = matrix_of(in_batch);
     gradient_left_ = use.gradient_left;
     const LayerCall& call = batch.call(in_batch.call);
-    if (const auto shape = window_shape(call, use); shape && plan_.rule != KroneckerRule::reduce) {
+    if (const auto shape = window_shape(call, use);
+        shape && shape->stride_height == 1 && plan_.rule != KroneckerRule::reduce) {
       if (!windows_) windows_.emplace(*shape, call.input.size(1));
       windows_->add(call.input);
       positions += shape->out_height(call.input) * shape->out_width(call.input) * call.input.size(0) / call.examples;
@@ -90,6 +91,10 @@ at::Tensor KroneckerAccumulator::gradient_rows_of(const BatchGradients& batch, i
 std::vector<BatchGradients::Part> KroneckerAccumulator::parts() const { return {{plan_.weight}}; }
 
 void KroneckerAccumulator::add_column(const BatchGradients& batch, size_t) {
+  if (const auto stacked = batch.stacked_rows(plan_.weight)) {
+    if (stacked->defined()) add_grouped(gradients_, stacked->unsqueeze(0));
+    return;
+  }
   const at::Tensor rows = gradient_rows_of(batch, -1);
   if (!rows.defined()) return;
   add_grouped(gradients_, rows);

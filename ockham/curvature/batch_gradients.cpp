@@ -67,7 +67,9 @@ int64_t BatchGradients::columns_together() const {
   int64_t numbers = 0;  // of one column at all layers
   for (const LayerCall& call : observation_.calls())
     numbers += std::accumulate(call.output_shape.begin(), call.output_shape.end(), int64_t{1}, std::multiplies<>());
-  return std::max<int64_t>(1, kStackedNumbers / std::max<int64_t>(1, numbers));
+  const int64_t most = std::max<int64_t>(1, kStackedNumbers / std::max<int64_t>(1, numbers));
+  const int64_t times = (columns() + most - 1) / most;
+  return (columns() + times - 1) / times;
 }
 
 bool BatchGradients::take_from_stack() {
@@ -125,6 +127,12 @@ void BatchGradients::next_column(const std::vector<Part>& parts, const std::func
   for (size_t part = 0; part < parts.size(); ++part)
     if (!added[part]) add(part);  // some of its gradients do not exist
   gradients_[0].assign(calls, at::Tensor());
+}
+
+std::optional<at::Tensor> BatchGradients::stacked_rows(size_t parameter) const {
+  if (column_ < stack_first_ || column_ >= stack_end_ || !has_product_rows(parameter)) return std::nullopt;
+  const at::Tensor& gradients = stack_[uses_[parameter][0].call];
+  return column_ == stack_first_ && gradients.defined() ? gradients.flatten(0, 1) : at::Tensor();
 }
 
 const at::Tensor& BatchGradients::output_gradient(size_t call, int64_t derivative) const {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "ockham/network/network.h"
@@ -49,6 +50,9 @@ class BatchGradients {
   /// The current column's gradient at the output of a call; undefined where it does not reach. `derivative` -1: the
   /// column itself.
   const at::Tensor& output_gradient(size_t call, int64_t derivative = -1) const;
+  /// Where columns were sent back together, and the parameter has product rows: the gradients of all of these columns
+  /// at its call, [k · N, o], at the first one; undefined at the others, which have been seen. Nothing elsewhere.
+  std::optional<at::Tensor> stacked_rows(size_t parameter) const;
   /// The current column's per-example gradient of a parameter, summed over its uses: [N, p].
   at::Tensor per_example(size_t parameter, int64_t derivative = -1) const;
   /// The same into `rows` [N, p], which may be a part of wider rows.

@@ -87,8 +87,9 @@ struct ImageGradients {
     for (int64_t k = 0; k < shape.kernel_height; ++k) {
       const TallMatrices top{room.gradients.data(), outputs(), room.image.data() + k * row(),
                              shape.stride_width * channels(), out_width()};
-      add_squared_product(sum + k * padded_width(), stride, {top, out_height(), out_width() * outputs(), row()},
-                          outputs(), padded_width());
+      add_squared_product(sum + k * padded_width(), stride,
+                          {top, out_height(), out_width() * outputs(), shape.stride_height * row()}, outputs(),
+                          padded_width());
     }
   }
   void add_in_place(const Room<double>&, double*) const {}  // no products by hand
@@ -97,8 +98,12 @@ struct ImageGradients {
   void add_by_blas(Room<Scalar>& room, Scalar* sum) const {
     unfold(room.image.data(), room.windows.data());
     for (int64_t k = 0; k < shape.kernel_height; ++k) {
-      multiply(width(), outputs(), out_height() * out_width(), room.windows.data() + k * out_width() * width(),
-               room.gradients.data(), room.gradient.data());
+      // Rows of windows that follow each other in memory are one matrix.
+      const int64_t together = shape.stride_height == 1 ? out_height() : 1;
+      for (int64_t i = 0; i < out_height(); i += together)
+        multiply(width(), outputs(), together * out_width(),
+                 room.windows.data() + (k + i * shape.stride_height) * out_width() * width(),
+                 room.gradients.data() + i * out_width() * outputs(), i == 0 ? 0 : 1, room.gradient.data());
       for (int64_t o = 0; o < outputs(); ++o) {
         Scalar* to = sum + (o * shape.kernel_height + k) * padded_width();
         const Scalar* from = room.gradient.data() + o * width();
@@ -117,18 +122,18 @@ struct ImageGradients {
                       run * sizeof(Scalar));
   }
 
-  /// gᵀ windows, [outputs, width], of g [positions, outputs] and windows [positions, width].
+  /// keep · result + gᵀ windows, [outputs, width], of g [positions, outputs] and windows [positions, width].
   static void multiply(int64_t width, int64_t outputs, int64_t positions, const float* windows, const float* g,
-                       float* result) {
+                       float keep, float* result) {
     const int m = static_cast<int>(width), n = static_cast<int>(outputs), k = static_cast<int>(positions);
-    const float one = 1, zero = 0;
-    sgemm_("N", "T", &m, &n, &k, &one, windows, &m, g, &n, &zero, result, &m);
+    const float one = 1;
+    sgemm_("N", "T", &m, &n, &k, &one, windows, &m, g, &n, &keep, result, &m);
   }
   static void multiply(int64_t width, int64_t outputs, int64_t positions, const double* windows, const double* g,
-                       double* result) {
+                       double keep, double* result) {
     const int m = static_cast<int>(width), n = static_cast<int>(outputs), k = static_cast<int>(positions);
-    const double one = 1, zero = 0;
-    dgemm_("N", "T", &m, &n, &k, &one, windows, &m, g, &n, &zero, result, &m);
+    const double one = 1;
+    dgemm_("N", "T", &m, &n, &k, &one, windows, &m, g, &n, &keep, result, &m);
   }
 };
 

@@ -14,14 +14,17 @@
 
 namespace ockham {
 
-/// A convolution of kernel k1 × k2 that moves down by one row at a time.
+/// A convolution of kernel k1 × k2.
 struct WindowShape {
   int64_t kernel_height = 1, kernel_width = 1;  // k1, k2
   int64_t padding_height = 0, padding_width = 0;
   int64_t stride_width = 1, dilation_width = 1;
+  int64_t stride_height = 1;
 
   int64_t padded_height(const at::Tensor& images) const { return images.size(2) + 2 * padding_height; }
-  int64_t out_height(const at::Tensor& images) const { return padded_height(images) - kernel_height + 1; }
+  int64_t out_height(const at::Tensor& images) const {
+    return (padded_height(images) - kernel_height) / stride_height + 1;
+  }
   int64_t out_width(const at::Tensor& images) const;
 };
 
@@ -29,8 +32,9 @@ struct WindowShape {
 /// rows of all images are one matrix.
 at::Tensor unfold_along_width(const at::Tensor& images, const WindowShape& shape);
 
-/// Σ a aᵀ over all windows a of all images. With u_p the rows of all images at height p, Σ over windows of the block of
-/// kernel rows i and i + d is Σ_p u_pᵀ u_{p+d}, p = i … i + H_out - 1: what all i have in common is computed once.
+/// Σ a aᵀ over all windows a of all images, which move down by one row at a time. With u_p the rows of all images at
+/// height p, Σ over windows of the block of kernel rows i and i + d is Σ_p u_pᵀ u_{p+d}, p = i … i + H_out - 1: what
+/// all i have in common is computed once.
 class WindowGram {
  public:
   WindowGram(const WindowShape& shape, int64_t channels);

@@ -92,9 +92,10 @@ at::Tensor gradient_rows(const LayerCall& call, const MatrixUse& use, const at::
 
 std::optional<WindowShape> window_shape(const LayerCall& call, const MatrixUse& use) {
   if (use.kind != MatrixUse::Operator::convolution || use.kernel.size() != 2 || use.groups != 1 || use.kernel[0] < 2 ||
-      use.stride[0] != 1 || use.dilation[0] != 1 || call.input.dim() != 4)
+      use.dilation[0] != 1 || call.input.dim() != 4)
     return std::nullopt;
-  const WindowShape shape{use.kernel[0], use.kernel[1], use.padding[0], use.padding[1], use.stride[1], use.dilation[1]};
+  const WindowShape shape{use.kernel[0], use.kernel[1],   use.padding[0], use.padding[1],
+                          use.stride[1], use.dilation[1], use.stride[0]};
   if (shape.out_height(call.input) < use.kernel[0]) return std::nullopt;
   return shape;
 }

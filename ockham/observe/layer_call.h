@@ -61,8 +61,8 @@ struct LayerCall {
 /// [N, S].
 at::Tensor input_rows(const LayerCall& call, const MatrixUse& use);
 at::Tensor gradient_rows(const LayerCall& call, const MatrixUse& use, const at::Tensor& output_gradient);
-/// The windows of a 2-D convolution that the ways of linalg/image_windows.h serve: one group, down by one row at a
-/// time, at least as many rows of windows as a window has. Empty for other uses.
+/// The windows of a 2-D convolution that the ways of linalg/image_windows.h serve: one group, at least as
+/// many rows of windows as a window has. Empty for other uses.
 std::optional<WindowShape> window_shape(const LayerCall& call, const MatrixUse& use);
 /// Rows of the bias of a matrix use: [N, S, C].
 at::Tensor bias_rows(const LayerCall& call, const at::Tensor& output_gradient);

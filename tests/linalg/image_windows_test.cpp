@@ -27,12 +27,19 @@ std::vector<Case> cases() {
           {"few pixels of many channels", {3, 48, 3, 3}, {3, 3, 1, 1, 1, 1}}};
 }
 
+/// Down by more than one row at a time: for squared gradients only.
+std::vector<Case> strided_cases() {
+  return {{"two by two", {3, 16, 8, 8}, {3, 3, 1, 1, 2, 1, 2}},
+          {"odd sizes", {3, 4, 9, 7}, {3, 3, 0, 0, 2, 1, 2}},
+          {"down in steps of three", {2, 5, 14, 6}, {4, 2, 1, 0, 1, 2, 3}}};
+}
+
 at::Tensor random_images(const Case& c, at::ScalarType type) { return at::randn(c.images, random_stream({7}), type); }
 
 // Every window of every image as a row in the order [C][k1][k2], by ATen's own unfolding.
 at::Tensor plain_windows(const at::Tensor& images, const WindowShape& s) {
   return at::im2col(images, {s.kernel_height, s.kernel_width}, {1, s.dilation_width},
-                    {s.padding_height, s.padding_width}, {1, s.stride_width})
+                    {s.padding_height, s.padding_width}, {s.stride_height, s.stride_width})
       .transpose(1, 2);  // [M, S, D]
 }
 
@@ -54,12 +61,15 @@ TEST(ImageWindows, GramIsThatOfAllWindows) {
 }
 
 TEST(ImageWindows, SquaredGradientsAreThoseOfEachImage) {
-  for (const Case& c : cases()) {
-    for (const at::ScalarType type : {at::kDouble, at::kFloat}) {
+  std::vector<Case> all = cases();
+  for (const Case& c : strided_cases()) all.push_back(c);
+  for (const Case& c : all) {
+    for (const auto& [type, outputs] : std::vector<std::pair<at::ScalarType, int64_t>>{
+             {at::kDouble, 5}, {at::kFloat, 5}, {at::kFloat, 8}}) {  // eights go by products by hand
       for (const at::MemoryFormat format : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
         SCOPED_TRACE(c.name);
         const at::Tensor images = random_images(c, type).contiguous(format);
-        const int64_t height = c.shape.out_height(images), width = c.shape.out_width(images), outputs = 5;
+        const int64_t height = c.shape.out_height(images), width = c.shape.out_width(images);
         const at::Tensor gradients =
             at::randn({images.size(0), outputs, height, width}, random_stream({8}), type).contiguous(format);
         const at::Tensor windows = plain_windows(images.contiguous(), c.shape);
