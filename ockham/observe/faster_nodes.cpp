@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "ockham/linalg/pooling.h"
 #include "ockham/linalg/sparse_convolution.h"
@@ -151,7 +150,8 @@ void use_faster_nodes(Node* root, edge_list& listened) {
     if (!faster) continue;
     replaced.push_back(node->shared_from_this());
     for (Edge* edge : uses[node]) *edge = Edge(faster, edge->input_nr);
-    for (Edge* edge : heard[node]) *edge = Edge(faster, edge->input_nr);
+    if (const auto ears = heard.find(node); ears != heard.end())
+      for (Edge* edge : ears->second) *edge = Edge(faster, edge->input_nr);
   }
 }
 

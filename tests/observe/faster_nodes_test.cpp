@@ -6,8 +6,10 @@
 #include <torch/csrc/autograd/variable.h>
 
 #include <functional>
+#include <numeric>
 
 #include "ockham/base/random.h"
+#include "ockham/linalg/sparse_convolution.h"
 #include "ockham/network/architectures.h"
 #include "ockham/observe/graph_nodes.h"
 #include "ockham/observe/observe_forward.h"
@@ -118,6 +120,19 @@ TEST(FasterNodes, GradientsAtTheLayersOf3c3d) {
     EXPECT_EQ(heard, 6);
     // libtorch's convolutions of float64 leave the channels apart
     EXPECT_EQ(count_nodes(observation.outputs(), "PoolingNode"), type == at::kFloat ? 3 : 0);
+    const bool sparse = type == at::kFloat && SparseConvolution::can_hold(at::zeros({1, 16, 1, 1}));
+    EXPECT_EQ(count_nodes(observation.outputs(), "ConvolutionNode"), sparse ? 2 : 0);  // nothing is below the first
+    // Weight gradients, and gradients at edges that are held, go through the same graph.
+    std::vector<size_t> all(network.layout().count());
+    std::iota(all.begin(), all.end(), size_t{0});
+    const auto expected = observe_forward(network, images).parameter_gradients(column, all);
+    const auto found = observation.parameter_gradients(column, all);
+    for (size_t i : all)
+      EXPECT_LT((found[i] - expected[i]).abs().max().item<double>(),
+                (type == at::kDouble ? 1e-13 : 1e-5) * expected[i].abs().max().item<double>());
+    const std::vector<at::Tensor> held = observation.backward(column);
+    for (size_t call = 0; call < held.size(); ++call)
+      EXPECT_TRUE(at::allclose(held[call], plain[call], 1e-4, 1e-5 * plain[call].abs().max().item<double>()));
   }
 }
 
