@@ -33,7 +33,7 @@ LayerSizes sizes_of(const LayerCall& call, const MatrixUse& use) {
   layer.outputs = gradients.size(3);
   layer.looks_up = use.kind == MatrixUse::Operator::embedding;
   layer.inputs = layer.looks_up ? use.rows : input_rows(call, use).size(3);
-  if (const auto shape = window_shape(call, use)) {
+  if (const auto shape = window_shape(call, use); shape && shape->stride_height == 1) {
     const at::Tensor& images = call.input;
     layer.windows = WindowRows{shape->out_height(images), shape->out_width(images), shape->kernel_height,
                                shape->kernel_width * images.size(1)};
