@@ -12,8 +12,8 @@ inline at::Tensor channels_last(const at::Tensor& images) {
   if (images.dim() != 4 || images.scalar_type() != at::kFloat) return images;
   const at::Tensor beside = images.contiguous(at::MemoryFormat::ChannelsLast);
   if (beside.size(1) != 1) return beside;
-  // A single channel is in both orders at once; which one is meant, and goes on, libtorch reads off the strides. (Not by
-  // as_strided: a trace would keep the number of images.)
+  // A single channel is in both orders at once; which one is meant, and goes on, libtorch reads off the strides. (Not
+  // by as_strided: a trace would keep the number of images.)
   return beside.squeeze(1).unsqueeze(3).permute({0, 3, 1, 2});
 }
 
