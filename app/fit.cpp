@@ -79,7 +79,10 @@ int run_fit(const FitFlags& given) {
   attempt_together(*ranks, [&] {
     read = read_fit_data(flags, messages);
     planned = plan_fit(flags, *read, messages, line);
-    if (!shares_candidates(*planned, *ranks)) expect_rows_for_all(*ranks, read->training.size());
+    if (ranks->size() == 1 || shares_candidates(*planned, *ranks))
+      expect_memory(*planned, *read);
+    else
+      expect_rows_for_all(*ranks, read->training.size());
   });
   const FitData& data = *read;
   const FitPlan& plan = *planned;

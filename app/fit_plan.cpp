@@ -263,6 +263,19 @@ FitPlan plan_fit(const FitFlags& flags, const FitData& data, Messages& messages,
   return plan;
 }
 
+void expect_memory(const FitPlan& plan, const FitData& data) {
+  const LaplaceOptions& laplace = plan.posterior;
+  CurvatureOptions curvature = laplace.curvature;
+  if (laplace.slq) curvature.structure = laplace.slq->preconditioner;
+  for (const Candidate& candidate : plan.candidates) {
+    try {
+      expect_curvature_fits(candidate.make(0).network, plan.likelihood, data.training, curvature);
+    } catch (const Error& error) {
+      throw Error(error.kind(), fmt::format("--network {}: {}", candidate.network, error.what()));
+    }
+  }
+}
+
 RunConfiguration fit_configuration(const FitFlags& resolved, const FitData& data) {
   RunConfiguration configuration;
   for (const auto& [flag, value] : fit_settings(resolved)) configuration[flag] = value;

@@ -32,6 +32,10 @@ struct FitPlan {
 /// flag that overrides it.
 FitPlan plan_fit(const FitFlags& flags, const FitData& data, Messages& messages, ProgressLine& line);
 
+/// Throws Error(usage), naming the network, when the curvature of a candidate does not fit the memory budget: before
+/// there is a run directory that such a run would leave behind.
+void expect_memory(const FitPlan& plan, const FitData& data);
+
 /// Under which a run records the checksum of its training data.
 inline constexpr const char* data_checksum_name = "the training data (checksum)";
 

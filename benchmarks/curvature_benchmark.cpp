@@ -49,7 +49,7 @@ int register_passes() {
   return 0;
 }
 
-[[maybe_unused]] const int registered = register_passes();  // benchmark_main has no other hook
+[[maybe_unused]] const int registered = register_passes();  // before main, which has no other hook
 
 }  // namespace
 }  // namespace ockham

@@ -144,7 +144,7 @@ int register_epochs() {
   return 0;
 }
 
-[[maybe_unused]] const int registered = register_epochs();  // benchmark_main has no other hook
+[[maybe_unused]] const int registered = register_epochs();  // before main, which has no other hook
 
 }  // namespace
 }  // namespace ockham

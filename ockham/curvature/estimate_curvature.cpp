@@ -119,7 +119,34 @@ Curvature finish(CurvaturePlan& plan, int64_t examples) {
   return curvature;
 }
 
+RootOptions root_options_of(const CurvatureOptions& options) {
+  RootOptions root_options;
+  root_options.kind = options.kind;
+  root_options.mc_samples = options.mc_samples;
+  root_options.derivatives = options.root_derivatives;
+  return root_options;
+}
+
+struct ExampleCounts {
+  int64_t all, passed;
+};
+
+PlanInput plan_input_of(const Network& network, const Likelihood& likelihood, const Observation& seen,
+                        const ExampleCounts& examples, const CurvatureOptions& options) {
+  const int64_t outputs = seen.outputs().size(1);
+  const int64_t derivatives = options.root_derivatives ? root_hyperparameter_count(likelihood, outputs) : 0;
+  const int64_t columns = root_columns(likelihood, outputs, root_options_of(options));
+  return {network, seen, examples.all, columns, outputs, derivatives, examples.passed};
+}
+
 }  // namespace
+
+void expect_curvature_fits(const Network& network, const Likelihood& likelihood, const Dataset& data,
+                           const CurvatureOptions& options) {
+  const VerifiedObserver observer(network, data.inputs(), options.observe, options.verify);
+  const int64_t passed = part_of(data.size(), options.part).length;
+  expect_within_budget(plan_input_of(network, likelihood, observer.sample(), {data.size(), passed}, options), options);
+}
 
 bool splits(const CurvatureOptions& options) { return options.kind != CurvatureKind::mc_fisher && !folds(options); }
 
@@ -140,13 +167,9 @@ CurvatureEstimate estimate_curvature(const Network& network, const Likelihood& l
                                               examples, options.part.count));
   const at::Tensor targets = prepare_targets(likelihood, data.targets(), outputs, network.dtype());
 
-  RootOptions root_options;
-  root_options.kind = options.kind;
-  root_options.mc_samples = options.mc_samples;
-  root_options.derivatives = options.root_derivatives;
-  const int64_t derivatives = options.root_derivatives ? root_hyperparameter_count(likelihood, outputs) : 0;
-  const int64_t columns = root_columns(likelihood, outputs, root_options);
-  const PlanInput plan_input{network, seen, examples, columns, outputs, derivatives, passed.length};
+  const RootOptions root_options = root_options_of(options);
+  const PlanInput plan_input = plan_input_of(network, likelihood, seen, {examples, passed.length}, options);
+  const int64_t derivatives = plan_input.derivatives;
   CurvaturePlan plan = plan_curvature(plan_input, options);
 
   CurvatureEstimate estimate{{}, DataFit(likelihood, hyperparameters, derivatives > 0), {}, {}, plan.messages, outputs};

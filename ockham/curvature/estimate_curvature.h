@@ -51,6 +51,11 @@ struct CurvatureOptions {
   std::function<void(int64_t examples_done)> progress;  // may throw to interrupt
 };
 
+/// Throws Error(usage), as the pass over the data would, when its curvature does not fit the memory budget; observes a
+/// few examples only.
+void expect_curvature_fits(const Network& network, const Likelihood& likelihood, const Dataset& data,
+                           const CurvatureOptions& options);
+
 /// Whether a pass can be made in parts: not with the Monte-Carlo Fisher and folded columns, whose draws follow each
 /// other.
 bool splits(const CurvatureOptions& options);

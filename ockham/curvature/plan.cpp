@@ -242,30 +242,32 @@ int64_t bytes_for(const PlanInput& input, CurvatureOptions options, Structure st
 
 }  // namespace
 
-CurvaturePlan plan_curvature(const PlanInput& input, const CurvatureOptions& options) {
-  const bool dense = options.structure == Structure::full || options.structure == Structure::block;
+void expect_within_budget(const PlanInput& input, const CurvatureOptions& options) {
   const int64_t needed = bytes_for(input, options, options.structure, false);
-  if (!fits(needed, options)) {
-    const int64_t budget = options.memory_budget > 0 ? options.memory_budget : default_memory_budget();
-    std::string fitting;
-    for (Structure other : {Structure::block, Structure::kronecker, Structure::diagonal}) {
-      const int64_t bytes = other == options.structure ? needed : bytes_for(input, options, other, false);
-      if (fits(bytes, options))
-        fitting += fmt::format("{}{} ({})", fitting.empty() ? "" : ", ", name_of(other), human_bytes(bytes));
-    }
-    const char* slq = options.structure == Structure::full && options.kind != CurvatureKind::mc_fisher
-                          ? ", estimate the log determinant without the matrix (--log-det slq)"
-                          : "";
-    throw Error(
-        ErrorKind::usage,
-        fmt::format(
-            "The {} structure of {} weights and {} examples needs {} ({} bytes) but the memory budget is {}; {}.",
-            name_of(options.structure), input.network.layout().total(), input.examples, human_bytes(needed), needed,
-            human_bytes(budget),
-            fitting.empty()
-                ? "no structure fits, so raise the budget (--memory)"
-                : "use another structure that fits: " + fitting + slq + ", or raise the budget (--memory)"));
+  if (fits(needed, options)) return;
+  const int64_t budget = options.memory_budget > 0 ? options.memory_budget : default_memory_budget();
+  std::string fitting;
+  for (Structure other : {Structure::block, Structure::kronecker, Structure::diagonal}) {
+    const int64_t bytes = other == options.structure ? needed : bytes_for(input, options, other, false);
+    if (fits(bytes, options))
+      fitting += fmt::format("{}{} ({})", fitting.empty() ? "" : ", ", name_of(other), human_bytes(bytes));
   }
+  const char* slq = options.structure == Structure::full && options.kind != CurvatureKind::mc_fisher
+                        ? ", estimate the log determinant without the matrix (--log-det slq)"
+                        : "";
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("The {} structure of {} weights and {} examples needs {} ({} bytes) but the memory budget is {}; {}.",
+                  name_of(options.structure), input.network.layout().total(), input.examples, human_bytes(needed),
+                  needed, human_bytes(budget),
+                  fitting.empty()
+                      ? "no structure fits, so raise the budget (--memory)"
+                      : "use another structure that fits: " + fitting + slq + ", or raise the budget (--memory)"));
+}
+
+CurvaturePlan plan_curvature(const PlanInput& input, const CurvatureOptions& options) {
+  expect_within_budget(input, options);
+  const bool dense = options.structure == Structure::full || options.structure == Structure::block;
   Planner planner{input, options, {}};
   planner.plan.keep_jacobian = dense && input.derivatives > 0 && options.kind != CurvatureKind::mc_fisher &&
                                fits(bytes_for(input, options, options.structure, true), options);

@@ -30,6 +30,9 @@ struct PlanInput {
 };
 
 /// Throws Error(usage) when the budget is too small, with the bytes needed and the structures that would fit.
+void expect_within_budget(const PlanInput& input, const CurvatureOptions& options);
+
+/// Throws as `expect_within_budget`.
 CurvaturePlan plan_curvature(const PlanInput& input, const CurvatureOptions& options);
 
 }  // namespace ockham

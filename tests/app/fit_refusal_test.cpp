@@ -279,5 +279,16 @@ TEST_F(FitRefusal, DirectoriesThatAreNoRunOfThis) {
   expect_refusal(usage, {"run"}, {path("other.csv"), "--target", "price", "--out", "run", "--resume"});
 }
 
+// A directory of a run that could never begin would be in the way of the next try.
+TEST_F(FitRefusal, WhatDoesNotFitTheMemoryLeavesNoRunBehind) {
+  expect_bad_flags(usage, {"--network mlp:50", "full structure", "memory budget is 10 kB", "diag", "--memory"},
+                   {"--target", "price", "--network", "linear", "--network", "mlp:50", "--structure", "full",
+                    "--memory", "10000", "--out", "run"});
+  // The batches fit, the posterior of the predictions does not.
+  expect_bad_flags(usage, {"--network mlp:50", "full structure", "memory budget is 12 kB"},
+                   {"--target", "price", "--network", "mlp:50", "--structure", "full", "--evidence", "minibatch",
+                    "--evidence-batch", "2", "--memory", "12000", "--out", "run"});
+}
+
 }  // namespace
 }  // namespace ockham::testing

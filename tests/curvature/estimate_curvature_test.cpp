@@ -182,5 +182,29 @@ TEST(EstimateCurvature, DoesNotDependOnTheBatches) {
   }
 }
 
+TEST(EstimateCurvature, SaysBeforehandWhetherItFits) {
+  const testing::ZooNetwork zoo = testing::layer_zoo().front();
+  const Dataset data(zoo.inputs, targets_for(Categorical{}, zoo.inputs.size(0)));
+  for (const Structure structure : {Structure::full, Structure::kronecker}) {
+    CurvatureOptions options;
+    options.structure = structure;
+    EXPECT_NO_THROW(expect_curvature_fits(zoo.network, Categorical{}, data, options));
+    options.memory_budget = 10;
+    std::string before, then;
+    try {
+      expect_curvature_fits(zoo.network, Categorical{}, data, options);
+    } catch (const Error& error) {
+      before = error.what();
+    }
+    try {
+      estimated(zoo, Categorical{}, options);
+    } catch (const Error& error) {
+      then = error.what();
+    }
+    EXPECT_NE(before, "");
+    EXPECT_EQ(before, then);
+  }
+}
+
 }  // namespace
 }  // namespace ockham
