@@ -51,6 +51,14 @@ bool is_finite(const at::Tensor& doubles) {
   return std::all_of(first, first + doubles.numel(), [](double value) { return std::isfinite(value); });
 }
 
+/// Turns every column so that its product with a fixed vector is positive. That vector's entries, 1/2 plus the
+/// fractional parts of multiples of the golden ratio, are all different: no simple column is orthogonal to it.
+void fix_signs(at::Tensor& columns) {
+  const at::Tensor counts = at::arange(1, columns.size(0) + 1, at::kDouble);
+  const at::Tensor fixed = (counts * 0.6180339887498949).frac() + 0.5;
+  columns.mul_(at::where(fixed.matmul(columns) < 0, -1.0, 1.0));
+}
+
 SymmetricEigen decompose(const at::Tensor& matrix, bool vectors, const std::string& name) {
   const at::Tensor doubles = matrix.detach().to(at::kDouble);
   if (!is_finite(doubles)) {
@@ -64,6 +72,7 @@ SymmetricEigen decompose(const at::Tensor& matrix, bool vectors, const std::stri
     }
     if (!vectors) return {at::linalg_eigvalsh(doubles), at::Tensor()};
     auto [values, columns] = at::linalg_eigh(doubles);
+    fix_signs(columns);
     return {values, columns};
   } catch (const c10::Error&) {
     throw Error(ErrorKind::numerical,

@@ -9,7 +9,7 @@ namespace ockham {
 
 struct SymmetricEigen {
   at::Tensor values;   // ascending, [n]
-  at::Tensor vectors;  // columns, [n, n]; undefined when not asked for
+  at::Tensor vectors;  // columns, [n, n], their signs fixed; undefined when not asked for
 };
 
 /// Float64; throws Error(numerical) when an entry is not finite. Matrices are decomposed in parallel, largest first,

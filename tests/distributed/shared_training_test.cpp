@@ -70,10 +70,13 @@ TEST(SharedTraining, GivesTheResultOfOneProcessAndTheSameBitsOnEveryRank) {
     for (const int64_t batch_size : {0, 10}) expect_result_of_one_process(make_options(structure, batch_size));
 }
 
-TEST(SharedTraining, SoDoBoundsFromBatchesAndEstimatedDeterminants) {
+TEST(SharedTraining, SoDoBoundsFromBatches) {
   OnlineOptions batches = make_options(Structure::full, 0);
   batches.evidence_batch = {10, 5};
   expect_result_of_one_process(batches);
+}
+
+TEST(SharedTraining, SoDoEstimatedDeterminants) {
   OnlineOptions estimated = make_options(Structure::full, 0);
   estimated.laplace.slq = SlqOptions{3, 6, Structure::kronecker, 1};
   expect_result_of_one_process(estimated);

@@ -3,11 +3,13 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <string>
 
 #include "ockham/base/error.h"
 #include "ockham/base/platform.h"
+#include "ockham/base/random.h"
 
 namespace ockham {
 namespace {
@@ -70,6 +72,23 @@ TEST(ClipNegative, ZeroesAllAndCountsOnlyWhatIsNoRoundOff) {
   at::Tensor negative = at::tensor({-2.0, -1.0}, at::kDouble), none = at::zeros({0}, at::kDouble);
   EXPECT_EQ(clip_negative(negative), 2);
   EXPECT_EQ(clip_negative(none), 0);
+}
+
+// What is drawn in the eigenbasis, probes and samples, would otherwise change with the last digits of a matrix.
+TEST(SymmetricEigen, TheSignsOfVectorsAreFixed) {
+  const at::Generator generator = random_stream({77});
+  for (const int64_t size : {1, 2, 7, 40}) {
+    const at::Tensor root = at::randn({size + 2, size}, generator, at::kDouble), matrix = root.t().mm(root);
+    const SymmetricEigen eigen = symmetric_eigen({matrix}, true)[0];
+    const at::Tensor rebuilt = (eigen.vectors * eigen.values).mm(eigen.vectors.t());
+    EXPECT_LT((rebuilt - matrix).abs().max().item<double>(), 1e-12 * matrix.abs().max().item<double>() * size);
+    for (int64_t k = 0; k < size; ++k) {
+      double product = 0;
+      for (int64_t i = 0; i < size; ++i)
+        product += (0.5 + std::fmod(0.6180339887498949 * (i + 1), 1.0)) * eigen.vectors[i][k].item<double>();
+      EXPECT_GE(product, 0) << "size " << size << ", vector " << k;
+    }
+  }
 }
 
 }  // namespace

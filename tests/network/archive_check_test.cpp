@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <ctime>
 #include <random>
 #include <sstream>
@@ -21,7 +22,7 @@ using testing::expect_error;
 
 std::string little_endian(uint64_t value, size_t width) {
   std::string bytes(width, '\0');
-  for (size_t i = 0; i < width; ++i) bytes[i] = static_cast<char>(value >> (8 * i));
+  for (size_t i = 0; i < std::min(width, sizeof value); ++i) bytes[i] = static_cast<char>(value >> (8 * i));
   return bytes;
 }
 
