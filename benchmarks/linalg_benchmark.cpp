@@ -9,6 +9,7 @@
 #include "ockham/linalg/cholesky.h"
 #include "ockham/linalg/gram.h"
 #include "ockham/linalg/log_sum.h"
+#include "ockham/linalg/product_gram.h"
 #include "ockham/linalg/symmetric_eigen.h"
 
 namespace ockham {
@@ -84,6 +85,9 @@ int register_dense_parts() {
   constexpr int64_t kWeights = 501, kRows = 691;
   static const at::Tensor rows = at::randn({kRows, kWeights}), matrix = positive_definite(kWeights);
   static const at::Tensor factor = cholesky(matrix, "the benchmark's matrix");
+  static const std::vector<ProductColumns> parts_of_rows = {
+      {at::randn({kRows, 1, 50}), at::randn({kRows, 8}), 0, 400},
+      {at::randn({kRows, 1, 1}), at::randn({kRows, 50}), 450, 500}};
   const std::vector<std::pair<const char*, std::function<void()>>> parts = {
       {"dense/gram",
        [] {
@@ -91,6 +95,8 @@ int register_dense_parts() {
          accumulator.add(rows);
          benchmark::DoNotOptimize(accumulator.finish().data_ptr());
        }},
+      {"dense/gram_of_products",
+       [] { benchmark::DoNotOptimize(gram_of_products(parts_of_rows, kWeights).data_ptr()); }},
       {"dense/copy", [] { benchmark::DoNotOptimize((matrix * 2).data_ptr()); }},
       {"dense/cholesky", [] { benchmark::DoNotOptimize(cholesky(matrix, "the benchmark's matrix").data_ptr()); }},
       {"dense/cholesky_and_inverse_diagonal",

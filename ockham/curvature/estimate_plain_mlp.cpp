@@ -10,6 +10,7 @@
 #include "ockham/base/error.h"
 #include "ockham/base/random.h"
 #include "ockham/linalg/gram.h"
+#include "ockham/linalg/product_gram.h"
 
 namespace ockham {
 namespace {
@@ -76,8 +77,7 @@ CurvatureBlock sum_squares(const PlainMlp& mlp, Columns columns) {
 /// Σ_k gᵀg and aᵀa / N for a weight; its bias has the first of the two.
 std::vector<CurvatureBlock> multiply_factors(const PlainMlp& mlp, Columns columns, int64_t examples) {
   std::vector<GramAccumulator> gradients;
-  for (const PlainMlp::Layer& layer : mlp.layers())
-    gradients.emplace_back(mlp.network().layout()[layer.weight].shape[0]);
+  for (size_t l = 0; l < mlp.layers().size(); ++l) gradients.emplace_back(mlp.outputs(l));
   while (columns.next()) {
     const bool last = columns.at() + 1 == columns.count();
     // An accumulator may keep rows until it has enough; the next column overwrites them.
@@ -105,7 +105,7 @@ std::vector<CurvatureBlock> multiply_factors(const PlainMlp& mlp, Columns column
 }
 
 // The K columns of an example follow each other.
-void keep_column(at::Tensor& kept, const at::Tensor& rows, const Columns& columns) {
+void keep_column(const at::Tensor& kept, const at::Tensor& rows, const Columns& columns) {
   kept.view({rows.size(0), columns.count(), rows.size(1)}).select(1, columns.at()).copy_(rows);
 }
 
@@ -128,42 +128,70 @@ void write_rows(const PlainMlp& mlp, Kept* rows, int64_t stride) {
   }
 }
 
-/// All parameters together: Φᵀ Φ, or Φ itself where it has fewer rows than weights.
-CurvatureBlock collect_rows(const PlainMlp& mlp, Columns columns, int64_t all_examples,
-                            CurvatureOptions::DenseForm form) {
+/// All parameters together: Φ itself, where it has fewer rows than weights.
+DenseBlock keep_rows(const PlainMlp& mlp, Columns columns) {
   const int64_t examples = mlp.input(0).size(0), weights = mlp.network().layout().total();
   const int64_t count = examples * columns.count();
-  const bool by_rows = form == CurvatureOptions::DenseForm::automatic ? all_examples * columns.count() < weights
-                                                                      : form == CurvatureOptions::DenseForm::rows;
   DenseBlock block;
-  block.parameters = all_parameters(mlp);
-  GramAccumulator gram(weights);
-  if (by_rows) {
-    block.rows = at::empty({count, weights}, at::kDouble);
-    for (size_t l = 0; l < mlp.layers().size(); ++l) {
-      const at::Tensor left = at::empty({count, mlp.network().layout()[mlp.layers()[l].weight].shape[0]}, at::kDouble);
-      // A copy: the next pass writes over its inputs, and a fit may outlive it.
-      const at::Tensor inputs = mlp.input(l).to(at::kDouble, /*non_blocking=*/false, /*copy=*/true);
-      block.row_factors.push_back({mlp.layers()[l].weight, left, inputs});
-      block.row_factors.push_back({mlp.layers()[l].bias, left, at::ones({examples, 1}, at::kDouble)});
-    }
+  block.rows = at::empty({count, weights}, at::kDouble);
+  for (size_t l = 0; l < mlp.layers().size(); ++l) {
+    const at::Tensor left = at::empty({count, mlp.outputs(l)}, at::kDouble);
+    // A copy: the next pass writes over its inputs, and a fit may outlive it.
+    const at::Tensor inputs = mlp.input(l).to(at::kDouble, /*non_blocking=*/false, /*copy=*/true);
+    block.row_factors.push_back({mlp.layers()[l].weight, left, inputs});
+    block.row_factors.push_back({mlp.layers()[l].bias, left, at::ones({examples, 1}, at::kDouble)});
   }
   while (columns.next()) {
-    AT_DISPATCH_FLOATING_TYPES(mlp.network().dtype(), "collect_rows", [&] {
-      if (by_rows) {
-        double* first = block.rows.data_ptr<double>() + columns.at() * weights;
-        write_rows<scalar_t>(mlp, first, columns.count() * weights);
-      } else {
-        const at::Tensor rows = at::empty({examples, weights}, mlp.input(0).options());
-        write_rows<scalar_t>(mlp, rows.data_ptr<scalar_t>(), weights);
-        gram.add(rows);
-      }
+    AT_DISPATCH_FLOATING_TYPES(mlp.network().dtype(), "keep_rows", [&] {
+      double* first = block.rows.data_ptr<double>() + columns.at() * weights;
+      write_rows<scalar_t>(mlp, first, columns.count() * weights);
     });
-    if (!by_rows) continue;
     for (size_t l = 0; l < mlp.layers().size(); ++l)
       keep_column(block.row_factors[2 * l].left, mlp.gradient(l), columns);  // its bias has the same
   }
-  if (!by_rows) block.matrix = gram.finish();
+  return block;
+}
+
+/// All parameters together: Φᵀ Φ of a single column.
+DenseBlock multiply_rows(const PlainMlp& mlp, Columns columns) {
+  const int64_t weights = mlp.network().layout().total();
+  const at::Tensor rows = at::empty({mlp.input(0).size(0), weights}, mlp.input(0).options());
+  columns.next();
+  AT_DISPATCH_FLOATING_TYPES(mlp.network().dtype(), "multiply_rows",
+                             [&] { write_rows<scalar_t>(mlp, rows.data_ptr<scalar_t>(), weights); });
+  GramAccumulator gram(weights);
+  gram.add(rows);
+  DenseBlock block;
+  block.matrix = gram.finish();
+  return block;
+}
+
+/// All parameters together: Φᵀ Φ of several columns, whose rows are not written down.
+DenseBlock multiply_row_factors(const PlainMlp& mlp, Columns columns) {
+  const ParameterLayout& layout = mlp.network().layout();
+  std::vector<ProductColumns> parts;
+  for (size_t l = 0; l < mlp.layers().size(); ++l) {
+    const PlainMlp::Layer& layer = mlp.layers()[l];
+    const at::Tensor inputs = mlp.input(l).contiguous();
+    const at::Tensor left = at::empty({inputs.size(0), columns.count(), mlp.outputs(l)}, inputs.options());
+    parts.push_back({left, inputs, layout[layer.weight].offset, layout[layer.bias].offset});
+  }
+  while (columns.next())
+    for (size_t l = 0; l < parts.size(); ++l) keep_column(parts[l].left, mlp.gradient(l), columns);
+  DenseBlock block;
+  block.matrix = gram_of_products(parts, layout.total());
+  return block;
+}
+
+CurvatureBlock collect_rows(const PlainMlp& mlp, const Columns& columns, int64_t all_examples,
+                            CurvatureOptions::DenseForm form) {
+  const bool by_rows = form == CurvatureOptions::DenseForm::automatic
+                           ? all_examples * columns.count() < mlp.network().layout().total()
+                           : form == CurvatureOptions::DenseForm::rows;
+  DenseBlock block = by_rows                ? keep_rows(mlp, columns)
+                     : columns.count() == 1 ? multiply_rows(mlp, columns)
+                                            : multiply_row_factors(mlp, columns);
+  block.parameters = all_parameters(mlp);
   return block;
 }
 

@@ -24,3 +24,26 @@ void dtrsm_(const char* side, const char* triangle, const char* transposed, cons
             const int* n, const double* alpha, const double* a, const int* lda, double* b, const int* ldb);
 void dtrtri_(const char* triangle, const char* diagonal, const int* n, double* a, const int* lda, int* info);
 }
+
+namespace ockham {
+
+inline void blas_syrk(const char* triangle, const char* transposed, const int* n, const int* k, const float* alpha,
+                      const float* a, const int* lda, const float* beta, float* c, const int* ldc) {
+  ssyrk_(triangle, transposed, n, k, alpha, a, lda, beta, c, ldc);
+}
+inline void blas_syrk(const char* triangle, const char* transposed, const int* n, const int* k, const double* alpha,
+                      const double* a, const int* lda, const double* beta, double* c, const int* ldc) {
+  dsyrk_(triangle, transposed, n, k, alpha, a, lda, beta, c, ldc);
+}
+inline void blas_gemm(const char* transposed_a, const char* transposed_b, const int* m, const int* n, const int* k,
+                      const float* alpha, const float* a, const int* lda, const float* b, const int* ldb,
+                      const float* beta, float* c, const int* ldc) {
+  sgemm_(transposed_a, transposed_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+inline void blas_gemm(const char* transposed_a, const char* transposed_b, const int* m, const int* n, const int* k,
+                      const double* alpha, const double* a, const int* lda, const double* b, const int* ldb,
+                      const double* beta, double* c, const int* ldc) {
+  dgemm_(transposed_a, transposed_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+}  // namespace ockham

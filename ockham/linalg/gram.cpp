@@ -22,25 +22,6 @@ constexpr int64_t kRowsByHand = 256;     // and from this on, for products by ha
 constexpr int64_t kHalves = 128;         // else below this a second thread costs more than it saves ...
 constexpr int64_t kThreadedBlas = 1000;  // ... and from this on the BLAS divides the work better
 
-void blas_syrk(const char* triangle, const char* transposed, const int* n, const int* k, const float* alpha,
-               const float* a, const int* lda, const float* beta, float* c, const int* ldc) {
-  ssyrk_(triangle, transposed, n, k, alpha, a, lda, beta, c, ldc);
-}
-void blas_syrk(const char* triangle, const char* transposed, const int* n, const int* k, const double* alpha,
-               const double* a, const int* lda, const double* beta, double* c, const int* ldc) {
-  dsyrk_(triangle, transposed, n, k, alpha, a, lda, beta, c, ldc);
-}
-void blas_gemm(const char* transposed_a, const char* transposed_b, const int* m, const int* n, const int* k,
-               const float* alpha, const float* a, const int* lda, const float* b, const int* ldb, const float* beta,
-               float* c, const int* ldc) {
-  sgemm_(transposed_a, transposed_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-}
-void blas_gemm(const char* transposed_a, const char* transposed_b, const int* m, const int* n, const int* k,
-               const double* alpha, const double* a, const int* lda, const double* b, const int* ldb,
-               const double* beta, double* c, const int* ldc) {
-  dgemm_(transposed_a, transposed_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-}
-
 /// As many as columns; of very wide rows no more than the BLAS needs, since waiting rows take memory.
 int64_t rows_for_update(int64_t dimension) { return std::clamp(dimension, kFewestRows, kMostRows); }
 

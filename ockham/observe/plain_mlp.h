@@ -33,6 +33,7 @@ class PlainMlp {
 
   const Network& network() const { return network_; }
   const std::vector<Layer>& layers() const { return layers_; }
+  int64_t outputs(size_t layer) const { return network_.layout()[layers_[layer].weight].shape[0]; }
 
   /// The outputs [N, C]. What this and `backward` give is valid until their next call.
   const at::Tensor& forward(const at::Tensor& inputs);
