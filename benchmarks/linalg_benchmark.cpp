@@ -85,9 +85,12 @@ int register_dense_parts() {
   constexpr int64_t kWeights = 501, kRows = 691;
   static const at::Tensor rows = at::randn({kRows, kWeights}), matrix = positive_definite(kWeights);
   static const at::Tensor factor = cholesky(matrix, "the benchmark's matrix");
-  static const std::vector<ProductColumns> parts_of_rows = {
-      {at::randn({kRows, 1, 50}), at::randn({kRows, 8}), 0, 400},
-      {at::randn({kRows, 1, 1}), at::randn({kRows, 50}), 450, 500}};
+  // Three classes, the size of waveform: a pass of 21-50-3, all its rows, and their factors.
+  constexpr int64_t kExamples = 3500, kClasses = 3;
+  static const std::vector<ProductColumns> row_factors = {
+      {at::randn({kExamples, kClasses, 50}), at::randn({kExamples, 21}), 0, 1050},
+      {at::randn({kExamples, kClasses, kClasses}), at::randn({kExamples, 50}), 1100, 1250}};
+  static const at::Tensor class_rows = at::randn({kExamples * kClasses, 1253});
   const std::vector<std::pair<const char*, std::function<void()>>> parts = {
       {"dense/gram",
        [] {
@@ -95,8 +98,14 @@ int register_dense_parts() {
          accumulator.add(rows);
          benchmark::DoNotOptimize(accumulator.finish().data_ptr());
        }},
-      {"dense/gram_of_products",
-       [] { benchmark::DoNotOptimize(gram_of_products(parts_of_rows, kWeights).data_ptr()); }},
+      {"dense/gram_of_classes",
+       [] {
+         GramAccumulator accumulator(class_rows.size(1));
+         accumulator.add(class_rows);
+         benchmark::DoNotOptimize(accumulator.finish().data_ptr());
+       }},
+      {"dense/gram_of_classes_by_factors",
+       [] { benchmark::DoNotOptimize(gram_of_products(row_factors, class_rows.size(1)).data_ptr()); }},
       {"dense/copy", [] { benchmark::DoNotOptimize((matrix * 2).data_ptr()); }},
       {"dense/cholesky", [] { benchmark::DoNotOptimize(cholesky(matrix, "the benchmark's matrix").data_ptr()); }},
       {"dense/cholesky_and_inverse_diagonal",

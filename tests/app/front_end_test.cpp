@@ -55,7 +55,8 @@ TEST(FrontEnd, AnswersHelpAtOnceWithExamplesFirst) {
     EXPECT_EQ(outcome.exit_code, 0) << arguments;
     EXPECT_EQ(outcome.err, "") << arguments;
     EXPECT_LT(outcome.out.find("Examples:"), outcome.out.find("Usage:")) << outcome.out;
-    EXPECT_LT(processor_seconds_of_children() - before, kSecondsForHelp) << arguments << " loads what help does not need";
+    EXPECT_LT(processor_seconds_of_children() - before, kSecondsForHelp)
+        << arguments << " loads what help does not need";
   }
 }
 
