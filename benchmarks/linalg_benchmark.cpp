@@ -90,6 +90,10 @@ int register_dense_parts() {
   static const std::vector<ProductColumns> row_factors = {
       {at::randn({kExamples, kClasses, 50}), at::randn({kExamples, 21}), 0, 1050},
       {at::randn({kExamples, kClasses, kClasses}), at::randn({kExamples, 50}), 1100, 1250}};
+  // One output after ReLUs, the size of energy: of the gradients half are there.
+  static const at::Tensor gradients = at::randn({kRows, 1, 50}).mul_(at::randn({kRows, 1, 50}).gt(0));
+  static const std::vector<ProductColumns> relu_factors = {{gradients, at::randn({kRows, 8}), 0, 400},
+                                                           {at::ones({kRows, 1, 1}), at::randn({kRows, 50}), 450, 500}};
   static const at::Tensor class_rows = at::randn({kExamples * kClasses, 1253});
   const std::vector<std::pair<const char*, std::function<void()>>> parts = {
       {"dense/gram",
@@ -98,6 +102,8 @@ int register_dense_parts() {
          accumulator.add(rows);
          benchmark::DoNotOptimize(accumulator.finish().data_ptr());
        }},
+      {"dense/gram_of_relus_by_factors",
+       [] { benchmark::DoNotOptimize(gram_of_products(relu_factors, kWeights).data_ptr()); }},
       {"dense/gram_of_classes",
        [] {
          GramAccumulator accumulator(class_rows.size(1));

@@ -15,10 +15,12 @@
 namespace ockham {
 namespace {
 
-constexpr int64_t kFewEntries = 1 << 23;  // of rows Φ at once: more are for the batches of the general way
+constexpr int64_t kFewWeights = 4096;     // for a dense matrix: larger ones are for the general way, which plans memory
+constexpr int64_t kFewEntries = 1 << 23;  // of rows Φ that are written down
+constexpr double kFewGradients = 0.65;    // of g: if no more of them differ from zero, most products do not
 
-bool has_all_that_is_asked(const PlainMlp& mlp, int64_t examples, const CurvatureOptions& options) {
-  if (options.structure == Structure::full && examples * mlp.network().layout().total() > kFewEntries) return false;
+bool has_all_that_is_asked(const PlainMlp& mlp, const CurvatureOptions& options) {
+  if (options.structure == Structure::full && mlp.network().layout().total() > kFewWeights) return false;
   return !options.verify && !options.root_derivatives && !options.likelihood_gradient &&
          options.structure != Structure::block && options.observe.without_recognisers.empty() &&
          options.observe.leave_unexplained.empty();
@@ -152,34 +154,55 @@ DenseBlock keep_rows(const PlainMlp& mlp, Columns columns) {
   return block;
 }
 
-/// All parameters together: Φᵀ Φ of a single column.
-DenseBlock multiply_rows(const PlainMlp& mlp, Columns columns) {
+/// Φᵀ Φ of the column that was sent back last, from its rows.
+at::Tensor multiply_rows(const PlainMlp& mlp) {
   const int64_t weights = mlp.network().layout().total();
   const at::Tensor rows = at::empty({mlp.input(0).size(0), weights}, mlp.input(0).options());
-  columns.next();
   AT_DISPATCH_FLOATING_TYPES(mlp.network().dtype(), "multiply_rows",
                              [&] { write_rows<scalar_t>(mlp, rows.data_ptr<scalar_t>(), weights); });
   GramAccumulator gram(weights);
   gram.add(rows);
-  DenseBlock block;
-  block.matrix = gram.finish();
-  return block;
+  return gram.finish();
 }
 
-/// All parameters together: Φᵀ Φ of several columns, whose rows are not written down.
-DenseBlock multiply_row_factors(const PlainMlp& mlp, Columns columns) {
+/// Φᵀ Φ from the factors of the rows, which are not written down; lefts [N, K, o] for each layer.
+at::Tensor multiply_row_factors(const PlainMlp& mlp, const std::vector<at::Tensor>& lefts) {
   const ParameterLayout& layout = mlp.network().layout();
   std::vector<ProductColumns> parts;
-  for (size_t l = 0; l < mlp.layers().size(); ++l) {
+  for (size_t l = 0; l < lefts.size(); ++l) {
     const PlainMlp::Layer& layer = mlp.layers()[l];
-    const at::Tensor inputs = mlp.input(l).contiguous();
-    const at::Tensor left = at::empty({inputs.size(0), columns.count(), mlp.outputs(l)}, inputs.options());
-    parts.push_back({left, inputs, layout[layer.weight].offset, layout[layer.bias].offset});
+    parts.push_back({lefts[l], mlp.input(l).contiguous(), layout[layer.weight].offset, layout[layer.bias].offset});
   }
-  while (columns.next())
-    for (size_t l = 0; l < parts.size(); ++l) keep_column(parts[l].left, mlp.gradient(l), columns);
+  return gram_of_products(parts, layout.total());
+}
+
+/// Whether an activation (ReLU) has taken many gradients away.
+bool has_few_gradients(const PlainMlp& mlp) {
+  int64_t there = 0, all = 0;
+  for (size_t l = 0; l + 1 < mlp.layers().size(); ++l) {
+    there += at::count_nonzero(mlp.gradient(l)).item<int64_t>();
+    all += mlp.gradient(l).numel();
+  }
+  return static_cast<double>(there) < kFewGradients * static_cast<double>(all);
+}
+
+/// All parameters together: Φᵀ Φ.
+DenseBlock multiply(const PlainMlp& mlp, Columns columns) {
+  const size_t layers = mlp.layers().size();
+  std::vector<at::Tensor> lefts;
   DenseBlock block;
-  block.matrix = gram_of_products(parts, layout.total());
+  if (columns.count() == 1) {
+    columns.next();
+    for (size_t l = 0; l < layers; ++l) lefts.push_back(mlp.gradient(l).unsqueeze(1));
+    const bool few_entries = lefts[0].size(0) * mlp.network().layout().total() <= kFewEntries;
+    block.matrix = few_entries && !has_few_gradients(mlp) ? multiply_rows(mlp) : multiply_row_factors(mlp, lefts);
+    return block;
+  }
+  for (size_t l = 0; l < layers; ++l)
+    lefts.push_back(at::empty({mlp.input(l).size(0), columns.count(), mlp.outputs(l)}, mlp.input(l).options()));
+  while (columns.next())
+    for (size_t l = 0; l < layers; ++l) keep_column(lefts[l], mlp.gradient(l), columns);
+  block.matrix = multiply_row_factors(mlp, lefts);
   return block;
 }
 
@@ -188,9 +211,7 @@ CurvatureBlock collect_rows(const PlainMlp& mlp, const Columns& columns, int64_t
   const bool by_rows = form == CurvatureOptions::DenseForm::automatic
                            ? all_examples * columns.count() < mlp.network().layout().total()
                            : form == CurvatureOptions::DenseForm::rows;
-  DenseBlock block = by_rows                ? keep_rows(mlp, columns)
-                     : columns.count() == 1 ? multiply_rows(mlp, columns)
-                                            : multiply_row_factors(mlp, columns);
+  DenseBlock block = by_rows ? keep_rows(mlp, columns) : multiply(mlp, columns);
   block.parameters = all_parameters(mlp);
   return block;
 }
@@ -200,7 +221,7 @@ CurvatureBlock collect_rows(const PlainMlp& mlp, const Columns& columns, int64_t
 std::optional<CurvatureEstimate> estimate_plain_mlp(PlainMlp& mlp, const Likelihood& likelihood, const Dataset& data,
                                                     const Hyperparameters& hyperparameters,
                                                     const CurvatureOptions& options) {
-  if (!has_all_that_is_asked(mlp, data.size(), options)) return std::nullopt;
+  if (!has_all_that_is_asked(mlp, options)) return std::nullopt;
   if (data.inputs().scalar_type() != mlp.network().dtype()) return std::nullopt;
   const at::NoGradGuard no_gradients;
   const Range passed = part_of(data.size(), options.part);

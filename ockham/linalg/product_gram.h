@@ -1,5 +1,5 @@
-// Gram matrices of rows that are products, Φ_nk = l_nk ⊗ r_n: sums over k come first, and pairs of factors that differ
-// in their order only are multiplied once.
+// Gram matrices of rows that are products, Φ_nk = l_nk ⊗ r_n: sums over k come first, pairs of factors that differ in
+// their order only are multiplied once, and examples in which a factor is zero are left out where they are many.
 #pragma once
 
 #include <ATen/core/Tensor.h>
