@@ -198,11 +198,14 @@ std::string unpack_gzip(const std::string& path, const std::string& packed) {
 }
 
 void check_beginning(const std::string& path, std::string& text) {
+  // All of them, and before anything else: a text that was checked once must not look different the next time.
+  size_t marks = 0;
+  while (text.compare(marks, 3, "\xef\xbb\xbf") == 0) marks += 3;
+  text.erase(0, marks);
   if (starts_with(text, "\xff\xfe", 2) || starts_with(text, "\xfe\xff", 2)) {
     refuse(path, "is text in UTF-16, but UTF-8 is expected; convert it with iconv -f UTF-16 -t UTF-8");
   }
   refuse_other_formats(path, text);
-  if (starts_with(text, "\xef\xbb\xbf", 3)) text.erase(0, 3);
 }
 
 void check_characters(const std::string& path, const std::string& text, int64_t first_line) {

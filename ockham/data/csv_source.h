@@ -13,7 +13,7 @@ std::string read_source(const std::string& path);
 /// Inflates a gzip file of one or more members.
 std::string unpack_gzip(const std::string& path, const std::string& packed);
 
-/// Removes a byte-order mark and throws Error(data), with line and byte, unless the text is UTF-8 without NUL bytes.
+/// Removes byte-order marks and throws Error(data), with line and byte, unless the text is UTF-8 without NUL bytes.
 /// The same in two parts, for a text that comes in pieces: its first bytes, then pieces that end at a line's end.
 void check_beginning(const std::string& path, std::string& text);
 void check_characters(const std::string& path, const std::string& text, int64_t first_line = 1);

@@ -22,9 +22,11 @@ std::vector<int64_t> sizes_of(const ParameterLayout& layout) {
   return sizes;
 }
 
-void expect_equal(const LikelihoodCase& one, const CurvatureOptions& options, at::ScalarType type, double tolerance) {
+void expect_equal(const char* described, const LikelihoodCase& one, const CurvatureOptions& options,
+                  at::ScalarType type, double tolerance) {
+  SCOPED_TRACE(described);
   const int64_t examples = one.targets.size(0);
-  const Network network = make_architecture("mlp:6-4,act=tanh", {3}, one.outputs, type, 1);
+  const Network network = make_architecture(described, {3}, one.outputs, type, 1);
   const at::Tensor inputs = at::randn({examples, 3}, random_stream({6}), at::kDouble).to(type);
   const Dataset data(inputs, prepare_targets(one.likelihood, one.targets, one.outputs, type));
   Hyperparameters hyperparameters = default_likelihood_hyperparameters(one.likelihood, one.outputs);
@@ -61,12 +63,15 @@ TEST(EstimatePlainMlp, EqualsTheGeneralPass) {
         options.mc_samples = 3;
         options.batch_size = 5;
         options.verify = false;
-        expect_equal(one, options, at::kDouble, 1e-12);
-        expect_equal(one, options, at::kFloat, 1e-4);
-        if (structure != Structure::full) continue;
-        for (const auto form : {CurvatureOptions::DenseForm::matrix, CurvatureOptions::DenseForm::rows}) {
-          options.dense_form = form;
-          expect_equal(one, options, at::kDouble, 1e-12);
+        for (const char* network : {"mlp:6-4,act=tanh", "mlp:6-4,act=relu"}) {
+          options.dense_form = CurvatureOptions::DenseForm::automatic;
+          expect_equal(network, one, options, at::kDouble, 1e-12);
+          expect_equal(network, one, options, at::kFloat, 1e-4);
+          if (structure != Structure::full) continue;
+          for (const auto form : {CurvatureOptions::DenseForm::matrix, CurvatureOptions::DenseForm::rows}) {
+            options.dense_form = form;
+            expect_equal(network, one, options, at::kDouble, 1e-12);
+          }
         }
       }
     }

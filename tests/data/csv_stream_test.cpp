@@ -76,6 +76,8 @@ TEST_F(CsvParts, OfEveryKindOfTable) {
       "a,b\r1,2\r3,4\r",
       "\xef\xbb\xbf"
       "a;b\n1;2\n3;4\n",
+      "\xef\xbb\xbf\xef\xbb\xbf"  // two files, put together
+      "1,2\n3,4\n",
       "sep=;\na;b\n1,5;2\n3,5;4\n",
       "a b\n1 2\n3  4\n 5 6 \n",
       "a\tb\n1\t2\n\t\n3\t4\n",
@@ -185,6 +187,7 @@ TEST_F(CsvParts, FilesThatAreNone) {
   same_refusal(write(""));
   same_refusal(write("a,b\n"));
   same_refusal(write("PK\x03\x04 and more"));
+  same_refusal(write("\xef\xbb\xbf<html>\n1,2\n"));
   same_refusal(write("plain", "plain.csv.gz"));
   const std::string path = write("a,b\n1,2\n3,4\n");
   ASSERT_EQ(std::system(("gzip -kf '" + path + "'").c_str()), 0);

@@ -171,12 +171,13 @@ TEST_F(Runs, StateOfOtherSettingsIsThrownAway) {
 }
 
 TEST_F(Runs, ACellThatDoesNotListenIsAbandoned) {
-  std::atomic<bool> interrupt{false}, release{false};
+  std::atomic<bool> interrupt{false}, release{false}, released{false};
   options_.interrupted = [&] { return interrupt.load(); };
   options_.patience = 0.2;
   add("deaf", 1, [&](const CellContext&) {
     interrupt = true;
     while (!release) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    released = true;  // after this it has no need of the test's variables
     return Json{{"value", 1}};
   });
   const auto start = std::chrono::steady_clock::now();
@@ -185,7 +186,7 @@ TEST_F(Runs, ACellThatDoesNotListenIsAbandoned) {
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 2);
   EXPECT_EQ(first.missing, (std::vector<std::string>{"deaf"}));
   release = true;  // a process would have ended; here its thread must before its directory goes
-  while (fs::exists(directory_.path("out/working/deaf.lock")))
+  while (!released || fs::exists(directory_.path("out/working/deaf.lock")))
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
