@@ -10,6 +10,8 @@
 namespace ockham {
 namespace {
 
+constexpr int kMostSigns = 3;  // around a number, such as "'-$5": every one is looked for on both sides of the rest
+
 bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
 
 bool ends_with(std::string_view text, std::string_view end) {
@@ -48,8 +50,10 @@ std::string_view trim(std::string_view text) {
   return begin == std::string_view::npos ? "" : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
 }
 
-bool reads_as_number(std::string_view text) {
-  return parse_number(text).has_value() || !explain_near_number(text).empty();
+std::string explain(std::string_view field, int more_signs);
+
+bool reads_as_number(std::string_view text, int more_signs) {
+  return parse_number(text).has_value() || (more_signs > 0 && !explain(text, more_signs - 1).empty());
 }
 
 /// Numbers between single marks: "2024-01-31" by '-' to {4, 2, 2} digits; empty when it is something else.
@@ -88,9 +92,7 @@ bool is_time(std::string_view text) {
   return (groups.size() == 2 || groups.size() == 3) && groups[0] <= 2 && groups[1] == 2 && groups.back() == 2;
 }
 
-}  // namespace
-
-std::string explain_near_number(std::string_view field) {
+std::string explain(std::string_view field, int more_signs) {
   if (field.size() < 2 || field.size() > 40 || parse_number(field)) return "";
   const bool comma_groups = separates_thousands(field, ",");
   if (comma_groups && field.find(',') == field.rfind(',') && !has(field, ".")) {
@@ -107,22 +109,26 @@ std::string explain_near_number(std::string_view field) {
   if (separates_thousands(field.substr(0, field.find(',')), ".") && parse_number(pointed)) {
     return "has a decimal comma; write numbers with a decimal point and no other marks";
   }
-  if (field.back() == '%' && reads_as_number(trim(field.substr(0, field.size() - 1)))) {
+  if (field.back() == '%' && reads_as_number(trim(field.substr(0, field.size() - 1)), more_signs)) {
     return "has a percent sign; write the number alone";
   }
   for (const std::string_view sign : {"$", "€", "£", "¥", "USD", "EUR", "GBP"}) {
-    const bool before = starts_with(field, sign) && reads_as_number(trim(field.substr(sign.size())));
-    const bool after = ends_with(field, sign) && reads_as_number(trim(field.substr(0, field.size() - sign.size())));
-    if (before || after) return "has a currency sign; write the number alone";
+    const auto is_before = [&] {
+      return starts_with(field, sign) && reads_as_number(trim(field.substr(sign.size())), more_signs);
+    };
+    const auto is_after = [&] {
+      return ends_with(field, sign) && reads_as_number(trim(field.substr(0, field.size() - sign.size())), more_signs);
+    };
+    if (is_before() || is_after()) return "has a currency sign; write the number alone";
   }
   if (field.front() == '\'' && field.back() == '\'' && parse_number(field.substr(1, field.size() - 2))) {
     return "is in single quotes; write double quotes, or none";
   }
-  if (field.front() == '\'' && reads_as_number(field.substr(1))) {
+  if (field.front() == '\'' && reads_as_number(field.substr(1), more_signs)) {
     return "begins with an apostrophe; remove it";
   }
   for (const std::string_view minus : {"\u2212", "\u2013", "\u2014"}) {
-    if (starts_with(field, minus) && reads_as_number(field.substr(minus.size()))) {
+    if (starts_with(field, minus) && reads_as_number(field.substr(minus.size()), more_signs)) {
       return "has a typographic minus sign; write an ordinary '-'";
     }
   }
@@ -131,6 +137,10 @@ std::string explain_near_number(std::string_view field) {
                         std::none_of(field.begin() + blank, field.end(), is_digit);
   return has_unit ? "has a unit; write the number alone" : "";
 }
+
+}  // namespace
+
+std::string explain_near_number(std::string_view field) { return explain(field, kMostSigns - 1); }
 
 bool is_date(std::string_view field) {
   if (field.size() > 40) return false;

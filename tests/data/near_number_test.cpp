@@ -29,6 +29,19 @@ TEST(NearNumber, LeavesNumbersAndTextAlone) {
     EXPECT_EQ(explain_near_number(field), "") << field;
 }
 
+TEST(NearNumber, ManySignsAreNoNumberAndTakeNoTime) {
+  expect_reason("'\u2212$5", "apostrophe");
+  expect_reason("$5 %", "percent");
+  EXPECT_EQ(explain_near_number("$$$$5"), "");
+  // Each may be taken from the front or from the back: 2^38 ways.
+  for (const char* sign : {"$", "%", "'"}) {
+    std::string field;
+    while (field.size() < 38) field += sign;
+    EXPECT_EQ(explain_near_number(field), "");
+    EXPECT_EQ(explain_near_number(field + "3"), "");
+  }
+}
+
 TEST(NearNumber, KnowsDatesAndTimes) {
   for (const char* field : {"2024-01-31", "31.01.2024", "1/31/24", "2024/1/3", "23:59", "23:59:59.5",
                             "2024-01-31T23:59:00Z", "2024-01-31 23:59", "2024-01-31T23:59:00+01:00"})
