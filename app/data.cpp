@@ -10,6 +10,7 @@
 #include "app/data_images.h"
 #include "app/data_sets.h"
 #include "app/debian_package.h"
+#include "app/say.h"
 #include "ockham/base/atomic_file.h"
 #include "ockham/base/error.h"
 
@@ -51,7 +52,7 @@ struct Obtain {
                                                 data_set.name, data_set.rows));
     }
     if (!flags.common.quiet && ::isatty(STDERR_FILENO) == 1)
-      fmt::print(stderr, "looking for {} ...\n", describe_source(data_set));
+      say(fmt::format("looking for {} ...\n", describe_source(data_set)));
     return tidy_table(data_set.name, read_packaged_files(table.package, table.files), table.layout);
   }
   CsvTable operator()(const ImageFiles&) const { throw Error(ErrorKind::usage, "images are no table"); }

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "app/say.h"
 #include "app/scratch_directory.h"
 #include "ockham/base/atomic_file.h"
 #include "ockham/base/error.h"
@@ -87,7 +88,7 @@ int run_image_data(const DataSet& data_set, const DataFlags& flags) {
   const ImageFiles& images = *data_set.images();
   const fs::path directory = place_for(data_set, flags);
   if (!flags.common.quiet && ::isatty(STDERR_FILENO) == 1)
-    fmt::print(stderr, "looking for {} ...\n", describe_source(data_set));
+    say(fmt::format("looking for {} ...\n", describe_source(data_set)));
   std::vector<NamedBytes> files = obtain_images(data_set.name, images);
   if (!images.class_names.empty()) {
     std::string lines;

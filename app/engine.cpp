@@ -12,6 +12,7 @@
 
 #include "app/interrupt.h"
 #include "app/ranks.h"
+#include "app/say.h"
 #include "app/subcommands.h"
 #include "ockham/base/atomic_file.h"
 #include "ockham/base/error.h"
@@ -50,7 +51,7 @@ void prepare(const CommonFlags& flags) {
 
 int fail(const std::string& sentence, int code) {
   std::fflush(stdout);
-  fmt::print(stderr, "ockham: {}\n", printable(sentence));
+  say(fmt::format("ockham: {}\n", printable(sentence)));
   return code;
 }
 
@@ -70,7 +71,7 @@ int flush_output(int code) { return std::fflush(stdout) == 0 ? code : fail_outpu
 
 int run(int argc, char** argv) {
   const CommandLine command = parse_command_line(argc, argv);
-  if (!command.flags) return command.exit_code;
+  if (!command.flags) return command.complaint.empty() ? 0 : fail(command.complaint, command.exit_code);
   prepare(common_flags(*command.flags));
   return std::visit(Run{}, *command.flags);
 }

@@ -16,6 +16,7 @@
 #include "app/messages.h"
 #include "app/model_choices.h"
 #include "app/ranks.h"
+#include "app/say.h"
 #include "ockham/base/error.h"
 #include "ockham/data/npy.h"
 #include "ockham/network/torchscript.h"
@@ -131,7 +132,7 @@ std::function<void(int64_t)> watch(const CommonFlags& flags, int64_t examples, C
           fmt::format("--time-limit: {} of {} examples were done in {} s; give more time or a cheaper structure", done,
                       examples, limit));
     }
-    if (show) fmt::print(stderr, "\rcurvature: {}/{} examples{}", done, examples, done >= examples ? "\r\033[K" : "");
+    if (show) say(fmt::format("\rcurvature: {}/{} examples{}", done, examples, done >= examples ? "\r\033[K" : ""));
   };
 }
 

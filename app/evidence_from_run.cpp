@@ -28,7 +28,8 @@ FitFlags read_fit_flags(const RunDirectory& run) {
   const char* arguments[] = {"ockham", "fit", "--config", path.c_str()};
   const CommandLine line = parse_command_line(4, arguments);
   if (!line.flags || !std::holds_alternative<FitFlags>(*line.flags))
-    throw Error(ErrorKind::data, fmt::format("{}: it is not the configuration of a fit; make the run again", path));
+    throw Error(ErrorKind::data,
+                fmt::format("{}: it is not the configuration of a fit ({}); make the run again", path, line.complaint));
   return std::get<FitFlags>(*line.flags);
 }
 

@@ -13,6 +13,7 @@
 #include "app/fit_trace.h"
 #include "app/fit_training.h"
 #include "app/ranks.h"
+#include "app/say.h"
 #include "ockham/base/error.h"
 
 namespace ockham::app {
@@ -46,7 +47,7 @@ RunDirectory open_run(const FitPlan& plan, const RunConfiguration& configuration
 
 /// A finished run that is asked to go on has nothing to do but to say what it found.
 int say_again(const RunDirectory& run, const FitFlags& flags) {
-  if (!flags.common.quiet) fmt::print(stderr, "{} is complete already\n", run.path());
+  if (!flags.common.quiet) say(fmt::format("{} is complete already\n", run.path()));
   if (flags.common.json) {
     fmt::print("{}", run.read(RunFile::summary));
   } else {
@@ -56,9 +57,9 @@ int say_again(const RunDirectory& run, const FitFlags& flags) {
   return 0;
 }
 
-/// Its summary is the last file of a run, and says whether there is more to do.
+/// Its summary is the last file of a run, and says whether there is more to do. A model that was removed is made again.
 bool is_complete(const RunDirectory& run) {
-  if (!run.has(RunFile::summary)) return false;
+  if (!run.has(RunFile::summary) || !run.has(RunFile::model)) return false;
   const auto summary = nlohmann::json::parse(run.read(RunFile::summary));
   return summary.is_object() && summary.contains("complete") ? summary["complete"] == true
                                                              : run.checkpoint_names().empty();
@@ -102,12 +103,12 @@ int run_fit(const FitFlags& given) {
   if (is_true_anywhere(*ranks, complete)) return opened ? say_again(*opened, flags) : 0;
   const auto trainings_planned = static_cast<int64_t>(plan.candidates.size() * plan.options.restarts);
   if (!flags.common.quiet) {
-    fmt::print(stderr, "{}, {}{}; {} of up to {}: time budget about {}\n",
-               counted(data.training.size(), data.images ? "image" : "example"),
-               counted(data.features(), data.images ? "number" : "feature"), data.images ? " each" : "",
-               counted(trainings_planned, "training"), counted(plan.options.online.epochs, "epoch"),
-               duration(plan.expected_seconds));
-    fmt::print(stderr, "run directory: {}\n", path);
+    say(fmt::format("{}, {}{}; {} of up to {}: time budget about {}\n",
+                    counted(data.training.size(), data.images ? "image" : "example"),
+                    counted(data.features(), data.images ? "number" : "feature"), data.images ? " each" : "",
+                    counted(trainings_planned, "training"), counted(plan.options.online.epochs, "epoch"),
+                    duration(plan.expected_seconds)));
+    say(fmt::format("run directory: {}\n", path));
   }
 
   const auto training_start = Clock::now();

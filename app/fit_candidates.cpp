@@ -10,8 +10,10 @@
 #include "app/counted.h"
 #include "app/model_choices.h"
 #include "ockham/base/error.h"
+#include "ockham/base/memory.h"
 #include "ockham/base/random.h"
 #include "ockham/network/architectures.h"
+#include "ockham/network/initialise.h"
 #include "ockham/network/scaled_images.h"
 #include "ockham/network/torchscript.h"
 #include "ockham/observe/verified_observer.h"
@@ -39,14 +41,28 @@ void expect_usable(const std::string& name, const Network& network, const FitDat
                           name, fmt::join(output.sizes(), ", "), counted(output.size(0), "example"), what, outputs));
 }
 
+/// Refused before its memory is taken: weights, gradients and Adam's two moments must have room.
+Network make_architecture_that_fits(const FitFlags& flags, const std::string& name, const FitData& data,
+                                    int64_t outputs, uint64_t seed) {
+  const at::ScalarType dtype = scalar_type_of(flags.common.dtype);
+  const int64_t memory = flags.common.memory > 0 ? flags.common.memory : default_memory_budget();
+  const ParameterLimit limit(memory / static_cast<int64_t>(4 * at::elementSize(dtype)));
+  try {
+    return make_architecture(name, data.input_shape(), outputs, dtype, seed);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::data) throw;
+    throw Error(ErrorKind::usage, fmt::format("--network {}: its weights, their gradients and what Adam keeps of them "
+                                              "need more than {}; choose a smaller network, or give more --memory",
+                                              name, human_bytes(memory)));
+  }
+}
+
 /// Weights from the stream of (seed, candidate, restart); those of a TorchScript file are as they were saved.
 Network make_network(const FitFlags& flags, const FitData& data, size_t candidate, uint64_t restart, int64_t outputs) {
   const std::string& name = flags.networks[candidate];
-  const at::ScalarType dtype = scalar_type_of(flags.common.dtype);
-  Network network = is_torchscript(name)
-                        ? load_torchscript(name, dtype)
-                        : make_architecture(name, data.input_shape(), outputs, dtype,
-                                            stream_seed({flags.common.seed, candidate, restart, kWeightStream}));
+  const uint64_t seed = stream_seed({flags.common.seed, candidate, restart, kWeightStream});
+  Network network = is_torchscript(name) ? load_torchscript(name, scalar_type_of(flags.common.dtype))
+                                         : make_architecture_that_fits(flags, name, data, outputs, seed);
   if (data.images) network = scale_images(network, *data.images);
   return network;
 }

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "app/say.h"
 #include "ockham/base/cpu.h"
 
 namespace ockham::app {
@@ -140,8 +141,8 @@ void say_who_was_lost(int exit_code) {
     const Child& child = children[rank];
     if (!child.was_killed() || child.was_interrupted(handed_on_signal)) continue;
     const int signal = WTERMSIG(child.status);
-    fmt::print(stderr, "ockham: rank {} {} signal {} ({}){}\n", rank,
-               child.hung ? "hung and was ended by" : "was ended by", signal, ::strsignal(signal), what_follows);
+    say(fmt::format("ockham: rank {} {} signal {} ({}){}\n", rank,
+                    child.hung ? "hung and was ended by" : "was ended by", signal, ::strsignal(signal), what_follows));
   }
 }
 
@@ -158,7 +159,7 @@ std::optional<int> launch_ranks(int64_t ranks) {
   }
   const std::string directory = make_directory();
   if (directory.empty()) {
-    fmt::print(stderr, "ockham: --ranks: a temporary directory cannot be made: {}; set TMPDIR\n", std::strerror(errno));
+    say(fmt::format("ockham: --ranks: a temporary directory cannot be made: {}; set TMPDIR\n", std::strerror(errno)));
     return 1;
   }
   const pid_t parent = ::getpid();
@@ -175,8 +176,8 @@ std::optional<int> launch_ranks(int64_t ranks) {
       return std::nullopt;
     }
     if (process < 0) {
-      fmt::print(stderr, "ockham: --ranks: process {} of {} cannot be started: {}\n", rank + 1, ranks,
-                 std::strerror(errno));
+      say(fmt::format("ockham: --ranks: process {} of {} cannot be started: {}\n", rank + 1, ranks,
+                      std::strerror(errno)));
       hand_on(SIGKILL);
       return 1;
     }

@@ -1,21 +1,37 @@
 // The front end: answers help and wrong usage at once, prepares the environment that OpenBLAS and OpenMP read when they
 // are loaded, and only then loads the engine, and with it libtorch.
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include "app/launch_ranks.h"
+#include "app/say.h"
 #include "app/subcommands.h"
 #include "ockham/base/cpu.h"
 #include "ockham/base/environment.h"
+#include "ockham/base/printable.h"
 
 namespace {
 
 using EngineMain = int (*)(int, char**);
+
+int fail(const std::string& sentence, int code) {
+  ockham::app::say(fmt::format("ockham: {}\n", ockham::printable(sentence)));
+  return code;
+}
+
+/// What is written to a stream that the caller has closed would else go into the file that is opened next. A closed
+/// stdout stays one that cannot be written to.
+void open_closed_streams() {
+  for (const int descriptor : {0, 1, 2})
+    if (fcntl(descriptor, F_GETFD) == -1) open("/dev/null", descriptor == 2 ? O_WRONLY : O_RDONLY);
+}
 
 /// --threads goes before the user's environment, which goes before the number of CPUs, of which each rank has its
 /// share.
@@ -54,8 +70,11 @@ EngineMain load_engine(std::string& trouble) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  open_closed_streams();
   const ockham::app::CommandLine command = ockham::app::parse_command_line(argc, argv);
-  if (!command.flags) return command.exit_code;
+  if (!command.complaint.empty()) return fail(command.complaint, command.exit_code);
+  if (!command.flags)
+    return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? 0 : fail("the output cannot be written", 1);
 
   const ockham::app::RankFlags* ranks = ockham::app::rank_flags(*command.flags);
   const int64_t ranks_here = ranks == nullptr ? 1 : std::max<int64_t>(1, ranks->ranks);
@@ -68,9 +87,6 @@ int main(int argc, char** argv) {
 
   std::string trouble;
   const EngineMain engine_main = load_engine(trouble);
-  if (engine_main == nullptr) {
-    fmt::print(stderr, "ockham: {}\n", trouble);
-    return 1;
-  }
+  if (engine_main == nullptr) return fail(trouble, 1);
   return engine_main(argc, argv);
 }

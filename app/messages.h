@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/say.h"
 #include "ockham/base/printable.h"
 
 namespace ockham::app {
@@ -34,7 +35,7 @@ class Messages {
 
  private:
   void print(const std::string& message) const {
-    if (!quiet_) fmt::print(stderr, "{}\n", printable(message));
+    if (!quiet_) say(fmt::format("{}\n", printable(message)));
   }
 
   bool quiet_, held_ = false;

@@ -10,6 +10,9 @@
 namespace ockham::app {
 namespace {
 
+constexpr double kSmallest = 1e-30, kLargest = 1e30;  // float32 has little more
+constexpr int64_t kMost = 1'000'000'000'000;          // of anything that is counted
+
 template <class Choice>
 const char* word_in(const Words<Choice>& words, Choice choice) {
   for (const auto& [word, value] : words) {
@@ -78,6 +81,10 @@ double parse_positive(const std::string& flag, const std::string& what, const st
   if (end == text.c_str() || *end != '\0' || !std::isfinite(value) || !(value > 0)) {
     throw CLI::ValidationError(flag, fmt::format("{} must be a positive number, got '{}'", what, text));
   }
+  if (value < kSmallest || value > kLargest) {
+    throw CLI::ValidationError(flag,
+                               fmt::format("{} must be from {} to {}, got '{}'", what, kSmallest, kLargest, text));
+  }
   return value;
 }
 
@@ -93,7 +100,8 @@ std::vector<double> parse_positives(const std::string& flag, const std::string& 
 
 int64_t parse_count(const std::string& flag, int64_t smallest, const std::string& text) {
   char* end = nullptr;
-  const long long count = std::strtoll(text.c_str(), &end, 10);
+  const long long count = std::strtoll(text.c_str(), &end, 10);  // the largest number there is when it is too large
+  if (count > kMost) throw CLI::ValidationError(flag, fmt::format("expected at most {}, got '{}'", kMost, text));
   if (end == text.c_str() || *end != '\0' || count < smallest) {
     throw CLI::ValidationError(
         flag, smallest == 1 ? fmt::format("expected a positive whole number, got '{}'", text)

@@ -10,6 +10,7 @@
 #include "app/durations.h"
 #include "app/interrupt.h"
 #include "app/progress_line.h"
+#include "app/say.h"
 #include "experiments/experiment_files.h"
 #include "experiments/table_text.h"
 #include "ockham/base/atomic_file.h"
@@ -144,7 +145,7 @@ int run_paper(const PaperFlags& flags) {
 
   int code = 0;
   if (report.run.interrupted && out_of_time && !flags.common.quiet)
-    fmt::print(stderr, "the time limit is over; the same command again goes on\n");
+    say("the time limit is over; the same command again goes on\n");
   if (report.run.interrupted && !out_of_time) code = interrupt.say_farewell();
   if (report.run.abandoned) {  // cells that did not hear of it still run
     remove_unfinished_files();

@@ -11,6 +11,7 @@
 #include "app/prediction_output.h"
 #include "app/progress_line.h"
 #include "app/run_model.h"
+#include "app/say.h"
 #include "app/scores_report.h"
 #include "ockham/base/error.h"
 
@@ -122,12 +123,12 @@ int run_predict(const PredictFlags& given) {
   output.finish(report);
 
   if (flags.common.json || flags.common.quiet) return 0;
-  if (!flags.out.empty()) fmt::print(stderr, "{} predictions in {}\n", report.examples, flags.out);
+  if (!flags.out.empty()) say(fmt::format("{} predictions in {}\n", report.examples, flags.out));
   if (report.scores) {
     const bool sampled = trained.images && flags.method == MethodChoice::sampled;
-    fmt::print(stderr, "{}\n", scores_words(*report.scores, sampled ? "sampled" : "probit"));
+    say(fmt::format("{}\n", scores_words(*report.scores, sampled ? "sampled" : "probit")));
   }
-  if (report.ood) fmt::print(stderr, "{}\n", ood_words(*report.ood));
+  if (report.ood) say(fmt::format("{}\n", ood_words(*report.ood)));
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "app/durations.h"
+#include "app/say.h"
 
 namespace ockham::app {
 namespace {
@@ -54,7 +55,7 @@ void ProgressLine::show(const std::string& text) {
   if (terminal_) {
     draw(text);
   } else {
-    fmt::print(stderr, "{}\n", text);
+    say(text + "\n");
     shown_ = Clock::now();
   }
 }
@@ -64,7 +65,7 @@ void ProgressLine::print(const std::string& line) {
   text_.clear();
   erase();
   if (quiet_) return;
-  fmt::print(stderr, "{}\n", line);
+  say(line + "\n");
   shown_ = Clock::now();
 }
 
@@ -75,14 +76,14 @@ void ProgressLine::clear() {
 }
 
 void ProgressLine::draw(const std::string& text) {
-  fmt::print(stderr, "\r\033[K{}", text.substr(0, terminal_width() - 1));
+  say(fmt::format("\r\033[K{}", text.substr(0, terminal_width() - 1)));
   std::fflush(stderr);
   line_open_ = true;
   shown_ = Clock::now();
 }
 
 void ProgressLine::erase() {
-  if (line_open_) fmt::print(stderr, "\r\033[K");
+  if (line_open_) say("\r\033[K");
   line_open_ = false;
 }
 

@@ -12,11 +12,9 @@ namespace ockham::app {
 TrainedModel load_run_model(const std::string& path) {
   const RunDirectory run = RunDirectory::open(path);
   if (!run.has(RunFile::model))
-    throw Error(
-        ErrorKind::data,
-        fmt::format(
-            "{0}: the run is not finished and has no model yet; continue it with 'ockham fit --resume --out {0}'",
-            run.path()));
+    throw Error(ErrorKind::data, fmt::format("{0}: the run has no model: it is not finished, or the file was removed; "
+                                             "'ockham fit --resume --out {0}' makes it",
+                                             run.path()));
   return load_trained_model(run.path_of(RunFile::model));
 }
 

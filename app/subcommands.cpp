@@ -39,10 +39,7 @@ const std::vector<Subcommand>& subcommands() {
 
 int exit_usage() { return exit_code(ErrorKind::usage); }
 
-CommandLine complain(const std::string& sentence, int code) {
-  fmt::print(stderr, "ockham: {}\n", sentence);
-  return {std::nullopt, code};
-}
+CommandLine complain(const std::string& sentence, int code) { return {std::nullopt, code, sentence}; }
 
 void print_overview() {
   std::vector<CommandSummary> commands;
@@ -53,7 +50,7 @@ void print_overview() {
     const std::string examples = app.get_footer();
     commands.push_back({one.name, app.get_description(), examples.substr(0, examples.find('\n'))});
   }
-  fmt::print("{}", overview(commands));
+  std::fputs(overview(commands).c_str(), stdout);
 }
 
 std::string after(const std::string& text, const std::string& mark) {
@@ -126,8 +123,8 @@ CommandLine parse_subcommand(const Subcommand& chosen, const std::vector<std::st
     if (const auto* fit = std::get_if<FitFlags>(&flags); fit != nullptr && fit->resume)
       flags = resume_flags(*fit, app, arguments);
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app.help());
-    return {std::nullopt, 0};
+    std::fputs(app.help().c_str(), stdout);  // main looks whether it was written
+    return {};
   } catch (const CLI::FileError& error) {
     return complain(fmt::format("--config: {}", error.what()), exit_code(ErrorKind::data));
   } catch (const CLI::ParseError& error) {
@@ -135,7 +132,7 @@ CommandLine parse_subcommand(const Subcommand& chosen, const std::vector<std::st
   } catch (const Error& error) {
     return complain(error.what(), exit_code(error.kind()));
   }
-  return {flags, 0};
+  return {flags, 0, {}};
 }
 
 }  // namespace

@@ -28,12 +28,12 @@ const CommonFlags& common_flags(const Flags& flags);
 const RankFlags* rank_flags(const Flags& flags);
 
 struct CommandLine {
-  std::optional<Flags> flags;  // absent: everything is said already, and the program ends with
+  std::optional<Flags> flags;  // absent: help was printed, or there is a complaint; the program ends with
   int exit_code = 0;
+  std::string complaint;  // what is wrong, with the nearest flag or subcommand where there is one
 };
 
-/// Parses `ockham SUBCOMMAND ...`. Prints help and version on stdout; wrong usage as one line `ockham: ...` on stderr,
-/// with the nearest flag or subcommand where there is one.
+/// Parses `ockham SUBCOMMAND ...`. Prints help and version on stdout.
 CommandLine parse_command_line(int argc, const char* const* argv);
 
 }  // namespace ockham::app

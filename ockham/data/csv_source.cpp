@@ -13,6 +13,7 @@
 
 #include "ockham/base/error.h"
 #include "ockham/base/memory.h"
+#include "ockham/base/printable.h"
 
 namespace ockham {
 namespace {
@@ -96,23 +97,6 @@ class GzipBytes {
   size_t consumed_ = 0;
   bool ended_ = false;
 };
-
-/// Length of the UTF-8 character at `text[i]`, or 0 when it is none (overlong, surrogate, beyond U+10FFFF).
-size_t character_length(const unsigned char* text, size_t left) {
-  const unsigned char first = text[0];
-  if (first < 0x80) return 1;
-  const size_t length = first >= 0xc2 && first <= 0xdf   ? 2
-                        : (first & 0xf0) == 0xe0         ? 3
-                        : first >= 0xf0 && first <= 0xf4 ? 4
-                                                         : 0;
-  if (length == 0 || length > left) return 0;
-  for (size_t k = 1; k < length; ++k) {
-    if ((text[k] & 0xc0) != 0x80) return 0;
-  }
-  const bool overlong = (first == 0xe0 && text[1] < 0xa0) || (first == 0xf0 && text[1] < 0x90);
-  const bool beyond = (first == 0xed && text[1] > 0x9f) || (first == 0xf4 && text[1] > 0x8f);
-  return overlong || beyond ? 0 : length;
-}
 
 /// Where a position is, for the beginning of a sentence. The text begins on `first_line`.
 std::string place_of(const std::string& text, size_t position, int64_t first_line) {
@@ -224,7 +208,7 @@ void check_characters(const std::string& path, const std::string& text, int64_t 
         continue;
       }
     }
-    const size_t length = character_length(bytes + i, text.size() - i);
+    const size_t length = utf8_length(std::string_view(text).substr(i));
     if (length == 0) {
       refuse(path, fmt::format("{}: the byte 0x{:02x} is not UTF-8; the file is probably in Latin-1 (Windows-1252), "
                                "convert it with iconv -f WINDOWS-1252 -t UTF-8",

@@ -56,6 +56,12 @@ void expect(bool good, const char* what) {
   if (!good) throw Error(ErrorKind::data, fmt::format("the model's {} is impossible; it is damaged", what));
 }
 
+/// A conversion of 1e300 would be undefined.
+int64_t whole_number(const Json& json, const char* what) {
+  expect(json.is_number_integer(), what);
+  return json.get<int64_t>();
+}
+
 Json laplace_json(const LaplaceOptions& laplace) {
   const CurvatureOptions& curvature = laplace.curvature;
   return {{"structure", word_of(structures, curvature.structure)},
@@ -76,9 +82,9 @@ LaplaceOptions parse_laplace(const Json& json) {
   curvature.structure = value_of(structures, json, "structure");
   curvature.kind = value_of(curvatures, json, "curvature");
   curvature.kronecker_rule = value_of(rules, json, "kron_approx");
-  json.at("mc_samples").get_to(curvature.mc_samples);
+  curvature.mc_samples = whole_number(json.at("mc_samples"), "number of samples");
   curvature.ggn_tolerance = json.value("ggn_tolerance", 0.0);  // older models have none
-  json.at("seed").get_to(curvature.seed);
+  curvature.seed = static_cast<uint64_t>(whole_number(json.at("seed"), "seed"));
   json.at("likelihood_weight").get_to(laplace.likelihood_weight);
   json.at("damping").get_to(laplace.damping);
   json.at("without_recognisers").get_to(curvature.observe.without_recognisers);
@@ -104,8 +110,8 @@ ModelDescription parse_fields(const Json& json) {
   ModelDescription description;
   json.at("network").get_to(description.network);
   json.at("torchscript").get_to(description.torchscript);
-  json.at("input_shape").get_to(description.input_shape);
-  json.at("outputs").get_to(description.outputs);
+  for (const Json& size : json.at("input_shape")) description.input_shape.push_back(whole_number(size, "input shape"));
+  description.outputs = whole_number(json.at("outputs"), "number of outputs");
   description.dtype = value_of(types, json, "dtype");
   const std::string likelihood = json.at("likelihood");
   bool known = false;
@@ -121,7 +127,7 @@ ModelDescription parse_fields(const Json& json) {
   for (const Json& group : json.at("prior_groups"))
     description.prior_groups.emplace_back(group.at("name"), group.at("parameters").get<std::vector<std::string>>());
   description.laplace = parse_laplace(json.at("posterior"));
-  json.at("examples").get_to(description.examples);
+  description.examples = whole_number(json.at("examples"), "number of examples");
   json.at("messages").get_to(description.messages);
 
   constexpr int64_t largest = int64_t{1} << 30;

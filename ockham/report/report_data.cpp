@@ -60,7 +60,10 @@ struct Writer {
 // Fields that are missing keep their defaults: older files stay readable.
 struct Reader {
   void operator()(const Json& json, double& value) const { value = json.is_null() ? not_given : json.get<double>(); }
-  void operator()(const Json& json, int64_t& value) const { value = json.get<int64_t>(); }
+  void operator()(const Json& json, int64_t& value) const {
+    if (!json.is_number_integer()) throw std::runtime_error("a number is not whole");  // 1e300 has no conversion
+    value = json.get<int64_t>();
+  }
   void operator()(const Json& json, bool& value) const { value = json.get<bool>(); }
   void operator()(const Json& json, std::string& value) const { value = json.get<std::string>(); }
 

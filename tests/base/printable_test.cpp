@@ -13,7 +13,10 @@ TEST(Printable, LeavesTextAndTakesControl) {
   EXPECT_EQ(printable("\xc2\x9b"
                       "2J\xc2\xa0."),
             "?2J\xc2\xa0.");
-  EXPECT_EQ(printable("\xc2"), "\xc2");
+  EXPECT_EQ(printable("\xc2"), "?");
+  EXPECT_EQ(printable("\x9b"
+                      "31m\xff\xe2\x82"),
+            "?31m???");
 }
 
 }  // namespace
