@@ -80,7 +80,7 @@ void DenseAccumulator::add_column(const BatchGradients& batch, size_t) {
   if (plan_.rows)
     keep_rows(rows_, rows, batch);
   else
-    gram_.add(rows);
+    gram_.add(rows.to(type_for_gram(plan_.size, rows.scalar_type())));
   for (int64_t d = 0; d < plan_.derivatives; ++d) {
     const at::Tensor moved = joined_rows(batch, plan_.parameters, d);
     if (plan_.rows)

@@ -161,7 +161,7 @@ at::Tensor multiply_rows(const PlainMlp& mlp) {
   AT_DISPATCH_FLOATING_TYPES(mlp.network().dtype(), "multiply_rows",
                              [&] { write_rows<scalar_t>(mlp, rows.data_ptr<scalar_t>(), weights); });
   GramAccumulator gram(weights);
-  gram.add(rows);
+  gram.add(rows.to(type_for_gram(weights, rows.scalar_type())));
   return gram.finish();
 }
 
@@ -171,7 +171,9 @@ at::Tensor multiply_row_factors(const PlainMlp& mlp, const std::vector<at::Tenso
   std::vector<ProductColumns> parts;
   for (size_t l = 0; l < lefts.size(); ++l) {
     const PlainMlp::Layer& layer = mlp.layers()[l];
-    parts.push_back({lefts[l], mlp.input(l).contiguous(), layout[layer.weight].offset, layout[layer.bias].offset});
+    const at::ScalarType type = type_for_gram(layout.total(), lefts[l].scalar_type());
+    parts.push_back({lefts[l].to(type), mlp.input(l).to(type).contiguous(), layout[layer.weight].offset,
+                     layout[layer.bias].offset});
   }
   return gram_of_products(parts, layout.total());
 }

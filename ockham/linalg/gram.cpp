@@ -17,6 +17,7 @@ namespace {
 
 constexpr int64_t kFewestRows = 256, kMostRows = 4096;
 constexpr int64_t kUpdatesInOwnType = 64;
+constexpr int64_t kFewColumns = 128;
 constexpr int64_t kManyRows = 2048;      // from this on, half of the rows for each thread
 constexpr int64_t kRowsByHand = 256;     // and from this on, for products by hand
 constexpr int64_t kHalves = 128;         // else below this a second thread costs more than it saves ...
@@ -212,6 +213,8 @@ at::Tensor CrossAccumulator::finish() {
   if (!partial_.defined()) return total_;
   return total_.defined() ? total_ + partial_ : partial_.to(at::kDouble);
 }
+
+at::ScalarType type_for_gram(int64_t columns, at::ScalarType own) { return columns <= kFewColumns ? at::kDouble : own; }
 
 void GramAccumulator::add(const at::Tensor& rows) {
   if (rows.dim() != 2 || rows.size(1) != dimension_) {

@@ -27,6 +27,10 @@ class CrossAccumulator {
   int64_t updates_ = 0;
 };
 
+/// The type to sum exact matrices of so many columns in: float64 where it costs next to nothing, since in float32 small
+/// eigenvalues are lost beside large ones; else the rows' own.
+at::ScalarType type_for_gram(int64_t columns, at::ScalarType own);
+
 /// Collects rows [m, d] until there are enough for an efficient update, updates in the rows' own type, and moves the
 /// partial sum to float64 before float32 rounding could matter.
 class GramAccumulator {
