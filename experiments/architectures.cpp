@@ -176,10 +176,9 @@ Presentation make_presentation(const Settings& settings, const Results& all_resu
   if (!all.empty()) presentation.figures = architecture_figures(all, sets);
   presentation.notes = {
       scale_words(scale, of_paper),
-      fmt::format(
-          "Diagonal EF, SGD with rate 0.01 and momentum 0.9, batches of 128, F = {}, K = 100, γ = 1, B = {}; the "
-          "rate times 0.1 after 1/2, 3/4 and 11/12 of the epochs; the best state of the last tenth of them.",
-          frequency_for(scale.epochs, 5), burn_in_for(scale)),
+      fmt::format("Diagonal EF, SGD with rate 0.01 and momentum 0.9, F = {}, K = 100, γ = 1, B = {}; the "
+                  "rate times 0.1 after 1/2, 3/4 and 11/12 of the epochs; the best state of the last tenth of them.",
+                  frequency_for(scale.epochs, 5), burn_in_for(scale)),
       "Networks count fewer parameters here than in the paper's tables, by a little: the tables exceed the counts of "
       "the paper's own text in the same way.",
   };

@@ -10,7 +10,7 @@ namespace ockham::paper {
 namespace {
 
 constexpr uint64_t kSeedStream = 0x7061706572736565;
-constexpr int64_t kBatch = 128;
+constexpr int64_t kPaperBatch = 128, kSmallBatch = 32;
 constexpr int64_t kCropPadding = 4;
 
 std::string counted(int64_t count, const char* one, const char* many) {
@@ -39,22 +39,25 @@ std::string scale_word(const ImageScale& scale) {
 }
 
 std::string scale_words(const ImageScale& scale, const ImageScale& of_paper) {
-  return fmt::format("Scale: {}, {}, {}, {}; the paper: all images, {} epochs, {}.{}",
+  return fmt::format("Scale: {}, {}, {}, {}, batches of {}; the paper: all images, {} epochs, {}, batches of {}.{}",
                      counted(scale.train_size, "training image", "training images"),
                      counted(scale.test_size, "test image", "test images"), counted(scale.epochs, "epoch", "epochs"),
-                     counted(scale.seeds, "seed", "seeds"), of_paper.epochs,
-                     counted(of_paper.seeds, "initialisation", "initialisations"),
+                     counted(scale.seeds, "seed", "seeds"), batch_for(scale), of_paper.epochs,
+                     counted(of_paper.seeds, "initialisation", "initialisations"), kPaperBatch,
                      scale.quick  ? " Networks hardly learn anything in so little time: the verdicts show that the "
                                     "command works, no more."
                      : scale.full ? ""
                                   : " The paper's numbers beside ours are of its own scale. That states of the last "
                                     "tenth of the epochs count, and where the first pass comes, was chosen after test "
-                                    "numbers of earlier trainings had been seen.");
+                                    "numbers of earlier trainings had been seen; the size of the batches by training "
+                                    "losses.");
 }
 
 int64_t frequency_for(int64_t epochs, int64_t of_paper) { return std::clamp<int64_t>(epochs / 8, 1, of_paper); }
 
 int64_t burn_in_for(const ImageScale& scale) { return scale.full ? 0 : scale.epochs / 6; }
+
+int64_t batch_for(const ImageScale& scale) { return scale.full ? kPaperBatch : kSmallBatch; }
 
 std::string word_of(ImageMethod method) {
   switch (method) {
@@ -103,6 +106,7 @@ ImageTraining paper_training(const std::string& set, const std::string& network,
   training.epochs = scale.epochs;
   training.frequency = frequency_for(scale.epochs, 10);
   training.burn_in = burn_in_for(scale);
+  training.batch_size = batch_for(scale);
   training.best_after = scale.epochs * 9 / 10;
   if (network.rfind("resnet", 0) == 0) {
     training.optimiser = OptimiserKind::sgd;
@@ -127,7 +131,7 @@ Json to_json(const ImageTraining& training) {
                {"seed", training.seed},
                {"method", word_of(training.method)},
                {"epochs", training.epochs},
-               {"batch_size", kBatch},
+               {"batch_size", training.batch_size},
                {"frequency", training.frequency},
                {"steps", training.steps},
                {"burn_in", training.burn_in},
@@ -156,7 +160,7 @@ OnlineOptions online_options(const ImageTraining& training, int64_t memory) {
   options.optimiser.learning_rate = training.learning_rate;
   options.optimiser.schedule = LearningRateSchedule::step;
   options.optimiser.milestones = {150.0 / 300, 225.0 / 300, 275.0 / 300};
-  options.map.batch_size = kBatch;
+  options.map.batch_size = training.batch_size;
   if (training.augment) {
     options.map.augment.crop_padding = kCropPadding;
     options.map.augment.flip = true;
@@ -169,7 +173,7 @@ OnlineOptions online_options(const ImageTraining& training, int64_t memory) {
   curvature.structure = diagonal ? Structure::diagonal : Structure::kronecker;
   curvature.kind = training.method == ImageMethod::diagonal_ef ? CurvatureKind::empirical_fisher : CurvatureKind::ggn;
   curvature.kronecker_rule = training.method == ImageMethod::kron_expand ? KroneckerRule::expand : KroneckerRule::paper;
-  curvature.batch_size = kBatch;
+  curvature.batch_size = kPaperBatch;
   curvature.memory_budget = memory;
   curvature.seed = training.seed;
   return options;

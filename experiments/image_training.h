@@ -35,6 +35,9 @@ int64_t frequency_for(int64_t epochs, int64_t of_paper);
 /// of 300): the first passes would else see a network that has learnt next to nothing.
 int64_t burn_in_for(const ImageScale& scale);
 
+/// Examples a step: the paper's 128 in full, else 32, so that the few images and epochs give four times the steps.
+int64_t batch_for(const ImageScale& scale);
+
 enum class ImageMethod {
   kron,          // Kronecker-factored GGN, by the paper's rule for the positions of a convolution
   kron_damped,   // the same with damping
@@ -58,6 +61,7 @@ struct ImageTraining {
   int64_t epochs = 300;
   int64_t frequency = 10, steps = 100, burn_in = 0;  // F, K, B
   double step_size = 1;                              // γ
+  int64_t batch_size = 128;
   int64_t best_after = 270;
   OptimiserKind optimiser = OptimiserKind::adam;
   double learning_rate = 1e-3;

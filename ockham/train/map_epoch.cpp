@@ -86,6 +86,20 @@ double add_prior_gradient(const Model& model, const at::Tensor& precisions, doub
   return energy;
 }
 
+// gradient /= 1 + step · δ: a step of SGD that is implicit in the prior. A group that the evidence has all but switched
+// off (δ far above N) would make a plain step diverge; the mode is the same.
+void divide_by_prior(const Model& model, const at::Tensor& precisions, double step) {
+  if (step == 0) return;
+  for (size_t i = 0; i < model.network.parameters().size(); ++i) {
+    at::Tensor& gradient = model.network.parameters()[i].mutable_grad();
+    const PriorSlot& slot = model.prior.slot(i);
+    if (slot.pattern == PriorSlot::Pattern::uniform)
+      gradient.div_(1 + step * precisions.data_ptr<double>()[slot.first]);
+    else
+      gradient.div_((1 + step * model.prior.expand(i, precisions)).to(gradient.scalar_type()).view_as(gradient));
+  }
+}
+
 bool has_one_noise(const Likelihood& likelihood) {
   const auto* gaussian = std::get_if<Gaussian>(&likelihood);
   return gaussian != nullptr && !gaussian->noise_per_output;
@@ -199,6 +213,7 @@ double map_epoch(const Model& model, const Dataset& data, const MapOptions& opti
     const double batch_loss = scale(loss.outputs) * (weight * loss.value + prior_energy);
     expect_finite(model, batch_loss, batches, (examples + batch_size - 1) / batch_size);
     total += batch_loss;
+    divide_by_prior(model, precisions, optimiser.step_per_gradient() * scale(loss.outputs));
     optimiser.step();
     if (options.progress) options.progress(first + batch.inputs.size(0));
   }

@@ -200,6 +200,11 @@ void Optimiser::set_learning_rate(double rate) {
   for (auto& group : state_->optimiser->param_groups()) group.options().set_lr(rate);
 }
 
+double Optimiser::step_per_gradient() const {
+  const auto* sgd = dynamic_cast<torch::optim::SGD*>(state_->optimiser.get());
+  return sgd == nullptr ? 0 : sgd->param_groups()[0].options().get_lr();
+}
+
 void Optimiser::zero_gradients() { state_->optimiser->zero_grad(); }
 
 void Optimiser::step() {

@@ -33,6 +33,8 @@ class Optimiser {
   Optimiser(Optimiser&&) noexcept;
 
   void set_learning_rate(double rate);
+  /// What a step multiplies gradients by: SGD's learning rate. 0 for Adam, whose steps do not grow with the gradients.
+  double step_per_gradient() const;
   void zero_gradients();
   void step();
 

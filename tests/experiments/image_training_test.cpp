@@ -38,6 +38,8 @@ TEST(ImageTraining, ScalesHaveTheirOwnNamesAndBurnIn) {
   EXPECT_EQ(scale_word(quick), "quick-n500-e3");
   EXPECT_EQ(burn_in_for(full), 0);
   EXPECT_EQ(burn_in_for(small), 6);
+  EXPECT_EQ(batch_for(full), 128);
+  EXPECT_EQ(batch_for(small), 32);
   EXPECT_EQ(paper_training("mnist", "mlp:9", ImageMethod::kron, small).burn_in, 6);
 }
 

@@ -128,5 +128,32 @@ TEST(MapEpoch, TheLikelihoodWeightDoesNotChangeTheRate) {
   EXPECT_LT((train(5) - train(1)).abs().max().item<double>(), 1e-12);
 }
 
+// A plain step of SGD with momentum 0.9 diverges where learning rate · δ / N is above 3.8; here it is 5e6.
+TEST(MapEpoch, NoPrecisionMakesSgdDiverge) {
+  const int64_t examples = 20;
+  const at::Tensor x = at::randn({examples, 3}, random_stream({5}), at::kDouble),
+                   y = at::randn({examples, 1}, random_stream({6}), at::kDouble);
+  const Network network = make_architecture("linear", {3}, 1, at::kDouble, 1);
+  for (const Prior& prior : {Prior::layerwise(network.layout()), Prior::diagonal(network.layout())}) {
+    Hyperparameters hyperparameters = default_likelihood_hyperparameters(Gaussian{}, 1);
+    at::Tensor precisions = at::full({prior.size()}, 2.0, at::kDouble);
+    precisions[0] = 1e9;  // the weights of one group, and one weight of the other
+    hyperparameters.log_prior_precision = precisions.log();
+    OptimiserOptions sgd;
+    sgd.kind = OptimiserKind::sgd;
+    sgd.learning_rate = 0.1;
+    network.set_flat_parameters(at::ones({4}, at::kDouble));
+    Optimiser optimiser(network.parameters(), sgd);
+    const Model model{network, Gaussian{}, prior, hyperparameters};
+    for (uint64_t epoch = 0; epoch < 500; ++epoch)
+      map_epoch(model, Dataset(x, y), {}, optimiser, random_stream({epoch}));
+    // The mode of a linear model in closed form: (XᵀX + Δ)⁻¹ Xᵀy.
+    const at::Tensor design = at::cat({x, at::ones({examples, 1}, at::kDouble)}, 1);
+    const at::Tensor hessian = at::mm(design.t(), design) + at::diag(prior.expand(precisions));
+    const at::Tensor mode = at::linalg_solve(hessian, at::mv(design.t(), y.squeeze(1)));
+    EXPECT_LT((network.flat_parameters() - mode).abs().max().item<double>(), 1e-10) << network.flat_parameters();
+  }
+}
+
 }  // namespace
 }  // namespace ockham
