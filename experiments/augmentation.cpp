@@ -38,8 +38,7 @@ std::vector<Cell> make_cells(const Settings& settings) {
   std::vector<Cell> cells;
   for (int64_t seed = 0; seed < scale.seeds; ++seed)
     for (const Row& row : rows) {
-      const SharedTraining shared{"cifar-10", "resnet",
-                                  scale.quick ? "resnet:depth=8,width=8" : "resnet:depth=20,width=16", row.method,
+      const SharedTraining shared{"cifar-10", "resnet", resnet_for(scale, scale.quick ? 8 : 20), row.method,
                                   row.augment};
       cells.push_back(shared_cell(shared, seed, scale, settings));
     }
@@ -150,7 +149,8 @@ Presentation make_presentation(const Settings& settings, const Results& all_resu
       "the "
       "weight 5 in training and evidence, except for weight decay.",
       "Curvature passes see the images as they are, without augmentation; the paper does not say what its own see.",
-      fmt::format("SGD with Fixup's rate 0.1, F = {}, K = 100, B = {}, γ = 1; the best state of the last tenth of the "
+      resnet_words(scale),
+      fmt::format("F = {}, K = 100, B = {}, γ = 1; the best state of the last tenth of the "
                   "epochs. Weight decay is 5e-4.",
                   frequency_for(scale.epochs, 10), burn_in_for(scale)),
       "The paper uses SVHN's validation images as those outside; here they are the test images of the directory svhn*.",

@@ -145,6 +145,7 @@ Presentation make_presentation(const Settings& settings, const Results& all_resu
                   "the positions of a convolution, the best "
                   "state of the last tenth of the epochs.",
                   frequency_for(scale.epochs, 10), burn_in_for(scale)),
+      resnet_words(scale),
       "Damping is (Q + √δ I) ⊗ (W + √δ I) instead of Q ⊗ W + δ I, with 1/N in the input factor.",
   };
   add_closing_notes(presentation, settings, results, table_sets(),

@@ -75,8 +75,7 @@ std::vector<Cell> make_cells(const Settings& settings) {
   for (int64_t seed = 0; seed < scale.seeds; ++seed)
     for (const bool augment : {false, true})
       for (const int64_t depth : depths_of(settings)) {
-        const SharedTraining shared{"cifar-10", word_of(settings, depth),
-                                    fmt::format("resnet:depth={},width={}", depth, scale.quick ? 8 : 16),
+        const SharedTraining shared{"cifar-10", word_of(settings, depth), resnet_for(scale, depth),
                                     ImageMethod::diagonal_ef, augment};
         cells.push_back(shared_cell(shared, seed, scale, settings));
       }
@@ -210,7 +209,8 @@ Presentation make_presentation(const Settings& settings, const Results& all_resu
                              "Means over the seeds; bands are standard errors."}};
   presentation.notes = {
       scale_words(scale, of_paper),
-      fmt::format("Diagonal EF, SGD with Fixup's rate 0.1, F = {}, K = 100, B = {}, γ = 1; augmentation by crops and "
+      resnet_words(scale),
+      fmt::format("Diagonal EF, F = {}, K = 100, B = {}, γ = 1; augmentation by crops and "
                   "flips with the likelihood's weight 5; the best state of the last "
                   "tenth of the epochs.",
                   frequency_for(scale.epochs, 10), burn_in_for(scale)),

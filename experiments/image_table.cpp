@@ -6,15 +6,20 @@
 #include "experiments/image_data.h"
 
 namespace ockham::paper {
+namespace {
+
+std::string spec_of(const std::string& word, const ImageScale& scale) {
+  if (word == "mlp") return scale.quick ? "mlp:64-32" : "mlp:1024-512-256-128";
+  if (word == "cnn") return scale.quick ? "cnn:width=4,depth=3" : "cnn:3c3d";
+  return resnet_for(scale, scale.quick ? 8 : 20);
+}
+
+}  // namespace
 
 const std::vector<SetAndNetwork>& table_networks() {
   static const std::vector<SetAndNetwork> networks = {
-      {"mnist", "mlp", "mlp:1024-512-256-128", "mlp:64-32"},
-      {"mnist", "cnn", "cnn:3c3d", "cnn:width=4,depth=3"},
-      {"fashion-mnist", "mlp", "mlp:1024-512-256-128", "mlp:64-32"},
-      {"fashion-mnist", "cnn", "cnn:3c3d", "cnn:width=4,depth=3"},
-      {"cifar-10", "cnn", "cnn:3c3d", "cnn:width=4,depth=3"},
-      {"cifar-10", "resnet", "resnet:depth=20,width=16", "resnet:depth=8,width=8"},
+      {"mnist", "mlp"},         {"mnist", "cnn"},    {"fashion-mnist", "mlp"},
+      {"fashion-mnist", "cnn"}, {"cifar-10", "cnn"}, {"cifar-10", "resnet"},
   };
   return networks;
 }
@@ -38,8 +43,7 @@ std::vector<Cell> table_cells(const Settings& settings, const ImageScale& scale,
       if (std::find(there.begin(), there.end(), problem.set) == there.end()) continue;
       for (const ImageMethod method : methods) {
         if (!concerns(problem, method)) continue;
-        const SharedTraining shared{problem.set, problem.word, scale.quick ? problem.quick : problem.network, method,
-                                    false};
+        const SharedTraining shared{problem.set, problem.word, spec_of(problem.word, scale), method, false};
         cells.push_back(shared_cell(shared, seed, scale, settings));
       }
     }

@@ -11,7 +11,7 @@
 namespace ockham::paper {
 
 struct SetAndNetwork {
-  const char *set, *word, *network, *quick;  // `quick`: what stands for the network in a quick run
+  const char *set, *word;  // "mnist", "mlp"
 };
 const std::vector<SetAndNetwork>& table_networks();
 

@@ -11,7 +11,13 @@ namespace {
 
 constexpr uint64_t kSeedStream = 0x7061706572736565;
 constexpr int64_t kPaperBatch = 128, kSmallBatch = 32;
+constexpr int64_t kPaperChannels = 16, kFewChannels = 8;
 constexpr int64_t kCropPadding = 4;
+
+double resnet_rate(const ImageScale& scale) {
+  constexpr double fixup = 0.1;  // for batches of the paper's size
+  return fixup * static_cast<double>(batch_for(scale)) / kPaperBatch;
+}
 
 std::string counted(int64_t count, const char* one, const char* many) {
   return count == 0 ? fmt::format("all {}", many) : fmt::format("{} {}", count, count == 1 ? one : many);
@@ -58,6 +64,19 @@ int64_t frequency_for(int64_t epochs, int64_t of_paper) { return std::clamp<int6
 int64_t burn_in_for(const ImageScale& scale) { return scale.full ? 0 : scale.epochs / 6; }
 
 int64_t batch_for(const ImageScale& scale) { return scale.full ? kPaperBatch : kSmallBatch; }
+
+std::string resnet_for(const ImageScale& scale, int64_t depth) {
+  return fmt::format("resnet:depth={},width={}", depth, scale.full ? kPaperChannels : kFewChannels);
+}
+
+std::string resnet_words(const ImageScale& scale) {
+  return fmt::format("ResNets have SGD with Fixup's rate, {}{}.", resnet_rate(scale),
+                     scale.full
+                         ? ""
+                         : fmt::format(" (0.1 for batches of {}), and {} channels at first instead of {}: so few "
+                                       "images have no evidence for more",
+                                       kPaperBatch, kFewChannels, kPaperChannels));
+}
 
 std::string word_of(ImageMethod method) {
   switch (method) {
@@ -110,7 +129,7 @@ ImageTraining paper_training(const std::string& set, const std::string& network,
   training.best_after = scale.epochs * 9 / 10;
   if (network.rfind("resnet", 0) == 0) {
     training.optimiser = OptimiserKind::sgd;
-    training.learning_rate = 0.1;
+    training.learning_rate = resnet_rate(scale);
   }
   if (method == ImageMethod::weight_decay) {
     training.frequency = training.best_after = scale.epochs;

@@ -233,8 +233,8 @@ Presentation make_presentation(const Settings& settings, const Results& all_resu
       fmt::format("F = {}, K = 100, B = {}, γ = 1, all precisions start at 1, one for each parameter tensor; "
                   "learning rate times 0.1 after 1/2, 3/4 and 11/12 of the epochs.",
                   frequency_for(scale.epochs, 10), burn_in_for(scale)),
-      "Where the paper is silent: Adam's rate is 1e-3; the ResNet has SGD with Fixup's 0.1; the evidence and the "
-      "scores "
+      resnet_words(scale),
+      "Where the paper is silent: Adam's rate is 1e-3; the evidence and the scores "
       "are of the state with the highest evidence in the last tenth of the epochs (Algorithm 1 returns the end, "
       "and early in training an evidence can be spuriously high); inputs are scaled channel by channel.",
       "Weight decay is a precision of 5e-4 N for all weights, never changed; its evidence is one Kronecker estimate at "

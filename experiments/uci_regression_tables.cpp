@@ -226,7 +226,7 @@ Presentation present_uci_regression(const Settings& settings, const Results& res
       "1e-3 for weights and hyperparameters, F = K = 1, B = 0, 10,000 epochs, every precision and σ = 1 at the start; "
       "precisions of the weights and of the biases of each layer, one σ. All numbers are in the target's own units.",
       "The paper gives no batch size, scaling or noise at the start for these tables: the choices above are ours. "
-      "Float32.",
+      "Float32, and float64 for full structure.",
       "The state that is scored has the highest evidence in the last tenth of the epochs; the paper does not say "
       "which.",
       "Full structure on tables of more than 5000 rows (kin8nm, naval, power): F = 10 and K = 10, so that there are as "
