@@ -86,17 +86,21 @@ double add_prior_gradient(const Model& model, const at::Tensor& precisions, doub
   return energy;
 }
 
-// gradient /= 1 + step · δ: a step of SGD that is implicit in the prior. A group that the evidence has all but switched
-// off (δ far above N) would make a plain step diverge; the mode is the same.
-void divide_by_prior(const Model& model, const at::Tensor& precisions, double step) {
-  if (step == 0) return;
+// A plain step of SGD diverges in a group that the evidence has all but switched off, where the curvature scale · δ of
+// the prior is beyond that of any likelihood. There gradient /= max(1, rate · scale · δ): the step goes at most to the
+// prior's mode, and all ends at the same optimum. Elsewhere a rate that is too high is to be seen.
+void limit_prior_step(const Model& model, const at::Tensor& precisions, double scale, double rate) {
+  if (rate == 0) return;
+  const at::Tensor curvatures = scale * precisions;
+  if (rate * curvatures.max().item<double>() <= 1) return;
+  const at::Tensor divisors = at::where(curvatures > 1, (rate * curvatures).clamp_min(1), at::ones_like(curvatures));
   for (size_t i = 0; i < model.network.parameters().size(); ++i) {
     at::Tensor& gradient = model.network.parameters()[i].mutable_grad();
     const PriorSlot& slot = model.prior.slot(i);
     if (slot.pattern == PriorSlot::Pattern::uniform)
-      gradient.div_(1 + step * precisions.data_ptr<double>()[slot.first]);
+      gradient.div_(divisors.data_ptr<double>()[slot.first]);
     else
-      gradient.div_((1 + step * model.prior.expand(i, precisions)).to(gradient.scalar_type()).view_as(gradient));
+      gradient.div_(model.prior.expand(i, divisors).to(gradient.scalar_type()).view_as(gradient));
   }
 }
 
@@ -213,7 +217,7 @@ double map_epoch(const Model& model, const Dataset& data, const MapOptions& opti
     const double batch_loss = scale(loss.outputs) * (weight * loss.value + prior_energy);
     expect_finite(model, batch_loss, batches, (examples + batch_size - 1) / batch_size);
     total += batch_loss;
-    divide_by_prior(model, precisions, optimiser.step_per_gradient() * scale(loss.outputs));
+    limit_prior_step(model, precisions, scale(loss.outputs), optimiser.step_per_gradient());
     optimiser.step();
     if (options.progress) options.progress(first + batch.inputs.size(0));
   }

@@ -31,8 +31,8 @@ struct MapOptions {
 struct TrainingStopped {};
 
 /// Minimises, batch by batch, (N/B Σ_batch -w log p(y|f) + ½ Σ δ θ²) · scale / w with the scale of `map_loss_scale`, so
-/// that learning rates mean the same for every weight; steps of SGD are implicit in the prior, so that no δ makes them
-/// diverge. `order` keys the shuffling and, by its seed, the augmentation.
+/// that learning rates mean the same for every weight; steps of SGD are shortened where the prior alone would make
+/// them diverge. `order` keys the shuffling and, by its seed, the augmentation.
 /// Returns the mean of the batch losses; Error(numerical) names what is not finite first. Targets must be prepared.
 double map_epoch(const Model& model, const Dataset& data, const MapOptions& options, Optimiser& optimiser,
                  at::Generator order);

@@ -40,6 +40,10 @@ TEST(ImageTraining, ScalesHaveTheirOwnNamesAndBurnIn) {
   EXPECT_EQ(burn_in_for(small), 6);
   EXPECT_EQ(batch_for(full), 128);
   EXPECT_EQ(batch_for(small), 32);
+  EXPECT_EQ(resnet_for(full, 20), "resnet:depth=20,width=16");
+  EXPECT_EQ(resnet_for(small, 32), "resnet:depth=32,width=8");
+  EXPECT_EQ(paper_training("cifar-10", "resnet:depth=8", ImageMethod::kron, full).learning_rate, 0.1);
+  EXPECT_EQ(paper_training("cifar-10", "resnet:depth=8", ImageMethod::kron, small).learning_rate, 0.025);
   EXPECT_EQ(paper_training("mnist", "mlp:9", ImageMethod::kron, small).burn_in, 6);
 }
 
