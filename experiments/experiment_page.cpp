@@ -39,7 +39,7 @@ code { font: 0.94em ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace
 .verdict { font-weight: 650; text-align: center; border: 1px solid currentColor; border-radius: 14px;
   align-self: start; line-height: 1.6; font-size: 0.92rem; }
 .yes { color: var(--yes); } .no { color: var(--no); } .partly { color: var(--partly); } .open { color: var(--open); }
-.warning { background: var(--warn-ground); border-color: var(--partly); }
+.warning { background: var(--warn-ground); border-color: var(--partly); margin-top: 16px; }
 figure { overflow-x: auto; }
 figure svg { max-width: 100%; height: auto; display: block; margin: 0 auto; }
 figcaption { color: var(--quiet); font-size: 0.92rem; margin-top: 8px; }
