@@ -145,7 +145,6 @@ Presentation make_presentation(const Settings& settings, const Results& all_resu
                   "the positions of a convolution, the best "
                   "state of the last tenth of the epochs.",
                   frequency_for(scale.epochs, 10), burn_in_for(scale)),
-      resnet_words(scale),
       "Damping is (Q + √δ I) ⊗ (W + √δ I) instead of Q ⊗ W + δ I, with 1/N in the input factor.",
   };
   add_closing_notes(presentation, settings, results, table_sets(),
@@ -160,7 +159,7 @@ Experiment damping() {
           "Kronecker-factored evidence with and without damping",
           "appendix, ablation of damping",
           "mnist/, fashion-mnist/, cifar-10/ (what is there)",
-          "about a week in full; --train-size 4000 --epochs 24 --splits 1 about 20 min on two idle cores (10 min in "
+          "about a week in full; --train-size 4000 --epochs 24 --splits 1 about 15 min on two idle cores (6 min in "
           "the --out of `images` of that scale); --quick 1 min",
           make_cells,
           make_presentation};

@@ -112,8 +112,8 @@ void add_closing_notes(Presentation& presentation, const Settings& settings, con
   if (settings.quick && !quick.empty()) notes.push_back(quick);
   if (const size_t count = at_chance(results); count > 0)
     notes.push_back(fmt::format(
-        "{} of {} trainings learnt nothing: their test accuracy is at chance, and what compares them says little.",
-        count, results.size()));
+        "{} of {} trainings learnt nothing (a test accuracy at chance): what compares with them says little.", count,
+        results.size()));
   for (const std::string& sentence : missing_sets(settings.data, sets)) notes.push_back(sentence);
 }
 

@@ -268,7 +268,7 @@ Experiment images() {
       "MLP, CNN and ResNet on MNIST, Fashion-MNIST and CIFAR-10, against weight decay",
       "Table 2 and its two appendix tables",
       "mnist/, fashion-mnist/, cifar-10/ (what is there; svhn*/ for out-of-distribution images)",
-      "about a month in full; --train-size 4000 --epochs 24 --splits 1 about an hour on two idle cores; --quick 3 min",
+      "about a month in full; --train-size 4000 --epochs 24 --splits 1 about 45 min on two idle cores; --quick 3 min",
       make_cells,
       make_presentation};
 }
