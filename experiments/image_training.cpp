@@ -70,12 +70,10 @@ std::string resnet_for(const ImageScale& scale, int64_t depth) {
 }
 
 std::string resnet_words(const ImageScale& scale) {
-  return fmt::format("ResNets have SGD with Fixup's rate, {}{}.", resnet_rate(scale),
-                     scale.full
-                         ? ""
-                         : fmt::format(" (0.1 for batches of {}), and {} channels at first instead of {}: so few "
-                                       "images have no evidence for more",
-                                       kPaperBatch, kFewChannels, kPaperChannels));
+  const std::string rate = fmt::format("ResNets have SGD with Fixup's rate, {}", resnet_rate(scale));
+  if (scale.full) return rate + ".";
+  return fmt::format("{} (0.1 for batches of {}), and {} channels at first instead of {} for the fewer images.", rate,
+                     kPaperBatch, kFewChannels, kPaperChannels);
 }
 
 std::string word_of(ImageMethod method) {

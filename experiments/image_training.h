@@ -38,8 +38,8 @@ int64_t burn_in_for(const ImageScale& scale);
 /// Examples a step: the paper's 128 in full, else 32, so that the few images and epochs give four times the steps.
 int64_t batch_for(const ImageScale& scale);
 
-/// The ResNet of CIFAR-10 as a SPEC: 16 channels at first in full, else 8, a quarter of the weights: with many times
-/// more weights an image than the paper's the evidence of a constant is the higher one, and networks collapse to it.
+/// The ResNet of CIFAR-10 as a SPEC: 16 channels at first in full, else 8, a quarter of the weights for the fewer
+/// images.
 std::string resnet_for(const ImageScale& scale, int64_t depth);
 /// How it is trained, one sentence for the notes.
 std::string resnet_words(const ImageScale& scale);
