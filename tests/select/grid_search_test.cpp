@@ -114,20 +114,32 @@ TEST(GridSearch, ChoosesAmongNetworksOnClasses) {
   EXPECT_EQ(result.settings[0].log_noise.numel(), 0);
 }
 
-TEST(GridSearch, ADivergingSettingIsRecordedAndLeftOut) {
+TEST(GridSearch, AFailingSettingIsRecordedAndLeftOut) {
+  const GridCandidate broken{"broken", [](uint64_t) {
+                               const at::Tensor weight = at::ones({1, 20}, at::kDouble).set_requires_grad(true);
+                               const Network network({{"weight", weight}}, [=](const at::Tensor& x) {
+                                 return at::linear(x, weight).abs().neg().sqrt();  // no number
+                               });
+                               Hyperparameters start = default_likelihood_hyperparameters(Gaussian{}, 1);
+                               start.log_prior_precision = at::zeros({1}, at::kDouble);
+                               return Model{network, Gaussian{}, Prior::scalar(network.layout()), start};
+                             }};
   GridSearchOptions options = quick_options();
-  options.precisions = {1e-2, 1e30};
+  options.precisions = {10, 1e30};  // at the second all weights are zero
   options.training.optimiser.kind = OptimiserKind::sgd;
   options.training.optimiser.learning_rate = 1e-2;
-  const GridSearchResult result = grid_search({make_candidate("linear", 20)}, wide_plane(), options);
+  const GridSearchResult result = grid_search({make_candidate("linear", 20), broken}, wide_plane(), options);
   ASSERT_TRUE(result.best.has_value());
-  EXPECT_EQ(*result.best, 0u);
-  EXPECT_FALSE(result.settings[1].failure.empty());
-  EXPECT_TRUE(std::isinf(result.settings[1].nll));
+  EXPECT_LT(*result.best, 2u);
+  ASSERT_EQ(result.settings.size(), 4u);
+  for (const size_t setting : {0u, 1u}) EXPECT_TRUE(result.settings[setting].failure.empty());
+  for (const size_t setting : {2u, 3u}) {
+    EXPECT_FALSE(result.settings[setting].failure.empty());
+    EXPECT_TRUE(std::isinf(result.settings[setting].nll));
+  }
   ASSERT_FALSE(result.warnings.empty());
   EXPECT_NE(result.warnings[0].find("end of the grid"), std::string::npos);
-  options.precisions = {1e30};
-  const GridSearchResult none = grid_search({make_candidate("linear", 20)}, wide_plane(), options);
+  const GridSearchResult none = grid_search({broken}, wide_plane(), options);
   EXPECT_FALSE(none.best.has_value());
   EXPECT_FALSE(none.model.has_value());
   EXPECT_NE(none.failure.find("epoch"), std::string::npos);
