@@ -50,13 +50,13 @@ std::string scale_words(const ImageScale& scale, const ImageScale& of_paper) {
                      counted(scale.test_size, "test image", "test images"), counted(scale.epochs, "epoch", "epochs"),
                      counted(scale.seeds, "seed", "seeds"), batch_for(scale), of_paper.epochs,
                      counted(of_paper.seeds, "initialisation", "initialisations"), kPaperBatch,
-                     scale.quick  ? " Networks hardly learn anything in so little time: the verdicts show that the "
-                                    "command works, no more."
-                     : scale.full ? ""
-                                  : " The paper's numbers beside ours are of its own scale. That states of the last "
-                                    "tenth of the epochs count, and where the first pass comes, was chosen after test "
-                                    "numbers of earlier trainings had been seen; the size of the batches by training "
-                                    "losses.");
+                     scale.quick ? " Networks hardly learn anything in so little time: the verdicts show that the "
+                                   "command works, no more."
+                     : scale.full
+                         ? ""
+                         : " The paper's numbers beside ours are of its own scale. That states of the last "
+                           "tenth of the epochs count, where the first pass comes, and the size of the batches "
+                           "were chosen after test numbers of earlier trainings had been seen.");
 }
 
 int64_t frequency_for(int64_t epochs, int64_t of_paper) { return std::clamp<int64_t>(epochs / 8, 1, of_paper); }

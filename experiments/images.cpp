@@ -253,7 +253,8 @@ Presentation make_presentation(const Settings& settings, const Results& all_resu
       "Weight decay is a precision of 5e-4 N for all weights, never changed; its evidence is one Kronecker estimate at "
       "the end. The paper's baseline for MLP and CNN is cross-validated instead.",
       "kron GGN follows the paper's rule for the positions of a convolution, `expand` is ockham's own "
-      "(docs/mathematics.md); the paper has no such column.",
+      "(docs/mathematics.md); the paper has no such column, "
+      "and the two claims on it were added after its numbers had been seen.",
   };
   add_closing_notes(presentation, settings, results, {"mnist", "fashion-mnist", "cifar-10", "svhn"},
                     "--quick trains much smaller networks than the paper's.");
