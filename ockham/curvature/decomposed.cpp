@@ -44,6 +44,11 @@ void list_decompositions(const DecomposedKronecker& block, std::vector<size_t>& 
 template <class Block>
 void list_decompositions(const Block&, std::vector<size_t>&, std::vector<size_t>&) {}
 
+void expect_evaluations(DecomposedMatrix& block, int64_t count) { block.expect_evaluations(count); }
+void expect_evaluations(DecomposedRows& block, int64_t count) { block.expect_evaluations(count); }
+template <class Block>
+void expect_evaluations(Block&, int64_t) {}
+
 std::string name_of(const DecomposedBlock& block) {
   return std::visit([](const auto& kind) { return kind.span().name(); }, block);
 }
@@ -182,6 +187,12 @@ LogDeterminant DecomposedCurvature::log_determinant(const PrecisionPoint& given)
                     " is not finite; check the curvature and the prior precisions, or use float64.");
   }
   return total;
+}
+
+void DecomposedCurvature::expect_evaluations(int64_t count) const {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  for (DecomposedBlock& block : state_->blocks)
+    std::visit([&](auto& kind) { ockham::expect_evaluations(kind, count); }, block);
 }
 
 at::Tensor DecomposedCurvature::solve(const PrecisionPoint& given, const at::Tensor& vector) const {

@@ -45,6 +45,9 @@ class DecomposedCurvature {
   /// Throws Error(usage) when the Kronecker structure meets a prior that is not separable (naming the parameter), and
   /// Error(numerical) when H is not positive definite or not finite.
   LogDeterminant log_determinant(const PrecisionPoint& point) const;
+  /// Says that so many log determinants will be asked for: decompositions that pay by then are made at the first one,
+  /// and not after as much time has been spent without them. Changes nothing but the time.
+  void expect_evaluations(int64_t count) const;
 
   at::Tensor solve(const PrecisionPoint& point, const at::Tensor& vector) const;  // H⁻¹x, x [P] float64
   /// xᵀ (∂H/∂η) x for the gradient of the correction term. η = log s: xᵀ s B x; η = log δ_g: Σ_{i in g} δ_i x_i² [G]

@@ -55,7 +55,7 @@ bool DecomposedMatrix::choose_schur() {
   SymmetricEigen eigen = symmetric_eigen({columns.index_select(0, majority.main)}, true)[0];
   store_.count_clipped(clip_negative(eigen.values));
   schur_.values = eigen.values;
-  schur_.cross = eigen.vectors.t().mm(columns.index_select(0, majority.rest).t());
+  schur_.eliminated = ResolventGram(eigen.values, eigen.vectors.t().mm(columns.index_select(0, majority.rest).t()));
   schur_.corner = matrix.index_select(0, majority.rest).index_select(1, majority.rest);
   schur_.main = majority.main;
   schur_.rest = majority.rest;
@@ -98,16 +98,15 @@ void DecomposedMatrix::add_by_schur(const PrecisionPoint& point, LogDeterminant&
   const double scale = point.scale * multiplier_;
   const double precision = std::exp(point.log_prior_precision.data_ptr<double>()[schur_.group]);
   const at::Tensor rest_precision = span_.log_precision(point.log_prior_precision).index_select(0, schur_.rest).exp();
-  const at::Tensor denominator = scale * schur_.values + precision;
-  const at::Tensor weighted = schur_.cross * (scale / denominator.sqrt()).unsqueeze(1);  // s e^½ Ψ
-  at::Tensor complement = at::addmm(schur_.corner, weighted.t(), weighted, scale, -1);
+  const ResolventGram::Value eliminated = schur_.eliminated.at(std::log(precision / scale));
+  at::Tensor complement = scale * (schur_.corner - eliminated.gram);
   complement.diagonal().add_(rest_precision);
   const at::Tensor factor = cholesky(complement, "Schur complement of the posterior precision");
   const at::Tensor inverse = inverse_from_factor(factor);
-  total.value += denominator.log().sum().item<double>() + log_determinant_of_factor(factor);
+  const LogSum sums = log_sum(schur_.values, scale, precision);
+  total.value += sums.log + log_determinant_of_factor(factor);
 
-  const double main_trace =
-      ((1 + (weighted.mm(inverse) * weighted).sum(1)) / denominator).sum().item<double>() * precision;
+  const double main_trace = precision * sums.reciprocal + scale * (inverse * eliminated.slope).sum().item<double>();
   total.gradient_log_prior_precision.data_ptr<double>()[schur_.group] += main_trace;
   const at::Tensor rest_trace = rest_precision * inverse.diagonal();
   at::Tensor by_weight = at::zeros({span_.size()}, at::kDouble);

@@ -2,7 +2,7 @@
 //   one precision δ:   log|H| = Σ log(sλ_i + δ), λ the eigenvalues of B                                        O(p) a
 //   step mostly one (δ on n of p weights, r = p - n others): B₁₁ = U Λ Uᵀ once, Ψ = Uᵀ B₁ᵣ, Schur complement
 //                      S = s Bᵣᵣ + Dᵣ - s² Ψᵀ diag(e) Ψ, log|H| = Σ log(sλ_i + δ) + log|S|                     O(p r²)
-//                      a step
+//                      a step, O(r³) where steps are small (linalg/resolvent_gram)
 //   anything:          Cholesky of H                                                                           O(p³) a
 //   step
 // Decompositions cost as much as several Cholesky factors, so large blocks change to them after a few evaluations.
@@ -11,12 +11,14 @@
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
+#include <algorithm>
 #include <string>
 
 #include "ockham/curvature/curvature.h"
 #include "ockham/curvature/decomposed_moving.h"
 #include "ockham/curvature/decomposed_point.h"
 #include "ockham/curvature/decomposed_span.h"
+#include "ockham/linalg/resolvent_gram.h"
 
 namespace ockham {
 
@@ -29,6 +31,9 @@ class DecomposedMatrix {
   bool is_zero() const;
   /// Adds the indices of matrices in the store that are to be decomposed before the first evaluation.
   void list_decompositions(std::vector<size_t>& with_vectors, std::vector<size_t>& values_only) const;
+
+  /// So many log determinants are to come: a decomposition that pays by then is made at the first.
+  void expect_evaluations(int64_t count) { evaluations_ = std::max(evaluations_, count); }
 
   // Rows are [n, p], one vector each; see DecomposedCurvature for the meaning.
   void add_log_determinant(const PrecisionPoint& point, LogDeterminant& total);
@@ -68,10 +73,10 @@ class DecomposedMatrix {
   /// The Schur form's parts; `main_` is the precision that governs most weights.
   struct Schur {
     int64_t group = -1;
-    at::Tensor main, rest;  // indices of weights
-    at::Tensor values;      // Λ [n]
-    at::Tensor cross;       // Ψ [n, r]
-    at::Tensor corner;      // Bᵣᵣ [r, r]
+    at::Tensor main, rest;     // indices of weights
+    at::Tensor values;         // Λ [n]
+    ResolventGram eliminated;  // Ψᵀ (Λ + δ/s)⁻¹ Ψ
+    at::Tensor corner;         // Bᵣᵣ [r, r]
   } schur_;
 };
 

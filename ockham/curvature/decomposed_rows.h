@@ -16,6 +16,7 @@
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -35,6 +36,7 @@ class DecomposedRows {
   bool is_zero() const;
 
   // As in DecomposedMatrix.
+  void expect_evaluations(int64_t count) { evaluations_ = std::max(evaluations_, count); }
   void add_log_determinant(const PrecisionPoint& point, LogDeterminant& total);
   at::Tensor solve(const PrecisionPoint& point, const at::Tensor& rows);
   double curvature_form(const PrecisionPoint& point, const at::Tensor& vector);

@@ -99,6 +99,7 @@ HyperResult optimise_hyperparameters(const EvidenceSource& source, const Hyperpa
 
 HyperResult optimise_hyperparameters(const LaplaceFit& fit, const Hyperparameters& start, const HyperOptions& options,
                                      HyperState& state) {
+  fit.curvature.expect_evaluations(options.steps);
   const auto of_fit = [&](const Hyperparameters& now, int64_t) { return evidence(fit, now, options.evidence); };
   return optimise_hyperparameters({of_fit, fit.prior.names()}, start, options, state);
 }

@@ -40,6 +40,23 @@ TEST(DecomposedPaths, MatrixForm) {
   for (int64_t roots : {0, 1}) expect_unchanged_by_evaluations(CaseMaker(1, roots).matrix_block({0, 1, 2}, 232));
 }
 
+// Steps of a hyperparameter that stay near each other, and some that do not.
+TEST(DecomposedPaths, ExpectedEvaluationsAndSmallSteps) {
+  const ParameterLayout layout = large_layout();
+  const Prior prior = Prior::layerwise(layout);
+  const at::Tensor start = at::randn({prior.size()}, random_stream({2}), at::kDouble);
+  CaseMaker maker(1, 0);
+  for (const DenseBlock& block : {maker.matrix_block({0, 1, 2}, 232), maker.row_block({0, 1, 2}, 150, 232)}) {
+    const DecomposedCurvature expecting({{block}}, prior);
+    expecting.expect_evaluations(40);
+    for (int i = 0; i < 40; ++i) {
+      SCOPED_TRACE(i);
+      const PrecisionPoint point{0.3 * std::exp(0.005 * i), start + (i == 30 ? 3 : -0.01 * i), {}};
+      expect_same(expecting.log_determinant(point), DecomposedCurvature({{block}}, prior).log_determinant(point));
+    }
+  }
+}
+
 TEST(DecomposedPaths, RowForm) {
   for (int64_t roots : {0, 1}) {
     expect_unchanged_by_evaluations(CaseMaker(1, roots).row_block({0, 1, 2}, 150, 232));
