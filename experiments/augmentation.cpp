@@ -1,6 +1,10 @@
 // ResNet-20 on CIFAR-10 with and without data augmentation (fig:resnet_bar and app:tab:resnetbar_table).
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "experiments/image_cell.h"
 #include "experiments/image_data.h"
 #include "experiments/image_summary.h"
@@ -11,7 +15,10 @@ namespace {
 
 const ImageScale of_paper{300, 5, 0, 0, true, false};
 
-/// With the paper's numbers: accuracy %, log likelihood, ECE, OOD-AUC.
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+const Summary unknown{none, none, 0};
+
+/// With the paper's numbers: accuracy %, log likelihood, ECE, OOD-AUC. It has none of `expand`.
 struct Row {
   bool augment;
   ImageMethod method;
@@ -21,9 +28,11 @@ const std::vector<Row> rows = {
     {false, ImageMethod::weight_decay, {83.73, 0.28, 5}, {-1.06, 0.02, 5}, {0.127, 0.002, 5}, {0.814, 0.007, 5}},
     {false, ImageMethod::diagonal_ef, {85.82, 0.13, 5}, {-0.46, 0.01, 5}, {0.048, 0.002, 5}, {0.901, 0.004, 5}},
     {false, ImageMethod::kron, {86.11, 0.39, 5}, {-0.60, 0.02, 5}, {0.085, 0.003, 5}, {0.882, 0.008, 5}},
+    {false, ImageMethod::kron_expand, unknown, unknown, unknown, unknown},
     {true, ImageMethod::weight_decay, {91.38, 0.15, 5}, {-0.58, 0.01, 5}, {0.069, 0.001, 5}, {0.897, 0.003, 5}},
     {true, ImageMethod::diagonal_ef, {91.18, 0.20, 5}, {-0.38, 0.02, 5}, {0.054, 0.003, 5}, {0.900, 0.003, 5}},
     {true, ImageMethod::kron, {91.26, 0.12, 5}, {-0.54, 0.02, 5}, {0.068, 0.001, 5}, {0.896, 0.006, 5}},
+    {true, ImageMethod::kron_expand, unknown, unknown, unknown, unknown},
 };
 
 std::string start_of(bool augment, ImageMethod method) {
@@ -71,7 +80,7 @@ Table score_table(const Results& results) {
 std::vector<Claim> make_claims(const Results& results) {
   const std::string plain_base = start_of(false, ImageMethod::weight_decay);
   const std::string base = start_of(true, ImageMethod::weight_decay);
-  std::vector<Case> likelihood, calibration, outside, alone, accuracy, structure;
+  std::vector<Case> likelihood, calibration, outside, alone, accuracy, structure, own;
   for (const ImageMethod method : {ImageMethod::diagonal_ef, ImageMethod::kron}) {
     for (const bool augment : {false, true}) {
       const std::string ours = start_of(augment, method), theirs = augment ? base : plain_base;
@@ -83,6 +92,14 @@ std::vector<Claim> make_claims(const Results& results) {
     }
     accuracy.push_back(higher(name_of(method), accuracy_of(results, start_of(true, method)), accuracy_of(results, base),
                               4, Margin::within_errors));
+  }
+  for (const bool augment : {false, true}) {
+    const std::string ours = start_of(augment, ImageMethod::kron_expand), theirs = augment ? base : plain_base;
+    const std::string words = words_of(augment);
+    own.push_back(higher("log likelihood " + words, summary_of(results, ours, "log_likelihood"),
+                         summary_of(results, theirs, "log_likelihood")));
+    own.push_back(lower("ECE " + words, summary_of(results, ours, "ece"), summary_of(results, theirs, "ece")));
+    own.push_back(higher("OOD-AUC " + words, summary_of(results, ours, "auroc"), summary_of(results, theirs, "auroc")));
   }
   const std::string ours = start_of(false, ImageMethod::diagonal_ef);
   alone.push_back(higher("log likelihood", summary_of(results, ours, "log_likelihood"),
@@ -107,6 +124,9 @@ std::vector<Claim> make_claims(const Results& results) {
                "not lower by more than two combined standard errors (seeds and finite test set)", accuracy),
       claim_of("Diagonal EF performs better here than the Kronecker-factored GGN.",
                "test log likelihood, means over the seeds", structure),
+      claim_of("(ockham's, not the paper's) Likelihood, calibration and out-of-distribution detection are better than "
+               "the baseline's by ockham's own rule for the positions of a convolution (kron GGN, expand).",
+               means, own),
   };
 }
 
@@ -115,7 +135,8 @@ Plot bar_plot(const Results& results, const char* key, const char* title, double
   plot.title = title;
   plot.categories = {"without DA", "with DA"};
   plot.width = 420;
-  for (const ImageMethod method : {ImageMethod::weight_decay, ImageMethod::diagonal_ef, ImageMethod::kron}) {
+  for (const ImageMethod method :
+       {ImageMethod::weight_decay, ImageMethod::diagonal_ef, ImageMethod::kron, ImageMethod::kron_expand}) {
     BarSeries bars;
     bars.name = name_of(method);
     for (const bool augment : {false, true}) {
@@ -123,7 +144,9 @@ Plot bar_plot(const Results& results, const char* key, const char* title, double
       bars.height.push_back(factor * summary.mean);
       bars.error.push_back(factor * summary.error);
     }
-    plot.bars.push_back(bars);
+    const bool there =
+        std::any_of(bars.height.begin(), bars.height.end(), [](double mean) { return std::isfinite(mean); });
+    if (there) plot.bars.push_back(bars);
   }
   return plot;
 }
@@ -155,6 +178,10 @@ Presentation make_presentation(const Settings& settings, const Results& all_resu
                   frequency_for(scale.epochs, 10), burn_in_for(scale)),
       "The paper uses SVHN's validation images as those outside; here they are the test images of the directory svhn*.",
       "Cells without augmentation are those of `images`: one --out computes them once.",
+      "kron GGN follows the paper's rule for the positions of a convolution, `expand` is ockham's own; the paper has "
+      "no "
+      "such row. The claim on it was added when its numbers without augmentation were known for 4,000 images and 24 "
+      "epochs, and before any with augmentation or of more epochs.",
   };
   add_closing_notes(presentation, settings, results, {"cifar-10", "svhn"},
                     "--quick trains a much smaller network (depth 8, width 8).");

@@ -101,7 +101,7 @@ TEST_F(ImageExperiments, FullSettingsAreThePapers) {
   full.data = settings_.data;
   EXPECT_EQ(images().cells(full).size(), 5u * (2 * 4 + 3 * 5 + 4));
   EXPECT_EQ(damping().cells(full).size(), 5u * 5 * 2);
-  EXPECT_EQ(augmentation().cells(full).size(), 5u * 6);
+  EXPECT_EQ(augmentation().cells(full).size(), 5u * 8);
   EXPECT_EQ(architectures().cells(full).size(), 45u + 45 + 37);
   EXPECT_EQ(depth().cells(full).size(), 5u * 10);
   for (const Experiment& experiment : image_experiments())
@@ -127,7 +127,7 @@ TEST_F(ImageExperiments, ShareTheirCells) {
       }
     const size_t seeds = quick ? 1 : 5;
     EXPECT_EQ(shared["damping"], 5 * seeds) << "the undamped ones";
-    EXPECT_EQ(shared["augmentation"], 3 * seeds) << "those without augmentation";
+    EXPECT_EQ(shared["augmentation"], 4 * seeds) << "those without augmentation";
     EXPECT_EQ(shared["depth"], 2 * seeds) << "the smallest network";
     EXPECT_EQ(shared.size(), 3u);
   }
