@@ -197,7 +197,7 @@ Experiment architectures() {
           "Many widths and depths on three image sets: evidence against test accuracy",
           "Figures on architectures (first page, CIFAR-100, appendix) and the three appendix tables",
           "fashion-mnist/, cifar-10/, cifar-100*/ (what is there)",
-          "years in full; --train-size 2000 --epochs 20 about two hours on two idle cores; --quick 2 min",
+          "years in full; --train-size 2000 --epochs 20 about half an hour on two idle cores; --quick 2 min",
           make_cells,
           make_presentation};
 }

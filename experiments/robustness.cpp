@@ -259,7 +259,7 @@ Experiment robustness() {
           "A grid over the algorithm's settings K, F, B and γ on CIFAR-10",
           "appendix, robustness to the algorithm's hyperparameters",
           "cifar-10/",
-          "about ten days in full; --train-size 2000 --epochs 20 about 45 min on two idle cores; --quick 1 min",
+          "about ten days in full; --train-size 2000 --epochs 20 about 35 min on two idle cores; --quick 1 min",
           make_cells,
           make_presentation};
 }

@@ -100,7 +100,7 @@ Experiment uci_classification() {
           "the appendix's app:tab:uci_classification (tab:nll1t, tab:acc1t, tab:ece1t, tab:nllcdiag)",
           "any of australian, breast_cancer, ionosphere, glass, vehicle, waveform, digits and satellite as NAME.csv "
           "(class last), in --data or --data/uci",
-          "about 9 h on two cores with 10 splits; --quick about 1 min",
+          "about 5 h on two cores with 10 splits; --quick about 1 min",
           make_cells,
           present_uci_classification};
 }
