@@ -97,6 +97,8 @@ int run_paper(const PaperFlags& flags) {
     return 0;
   }
   const Experiment& experiment = find_experiment(flags.experiment);
+  if (flags.out.empty())  // a shell variable that is not set: results would go to the root of the file system
+    throw Error(ErrorKind::usage, "--out: a directory is expected, the name is empty");
   const int64_t workers = count_workers(flags);
   const int64_t memory = flags.common.memory > 0 ? flags.common.memory : default_memory_budget();
 

@@ -130,4 +130,17 @@ std::string Tally::text() const {
                      exceptions.empty() ? "" : fmt::format("; not {}", fmt::join(exceptions, ", ")));
 }
 
+void Differences::add(const std::string& set, const Summary& difference) {
+  if (difference.count == 0) return;
+  const bool alone = difference.count == 1;
+  if (!alone) tally.add(as_good(difference, {0, 0, 1}), set);
+  numbers += fmt::format("{}{} {}{}", numbers.empty() ? "" : ", ", set, format_summary(difference, 3),
+                         alone ? " (one split)" : "");
+}
+
+std::string Differences::text(const std::string& name) const {
+  if (numbers.empty()) return tally.text();
+  return fmt::format("{}. {}: {}", tally.cases == 0 ? "no set with two splits yet" : tally.text(), name, numbers);
+}
+
 }  // namespace ockham::paper

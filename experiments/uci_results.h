@@ -54,4 +54,15 @@ struct Tally {
   std::string text() const;
 };
 
+/// Paired differences on several sets: on how many they are at most two standard errors above zero. A set with one
+/// split has no error: its number is shown, and it is no case.
+struct Differences {
+  Tally tally;
+  std::string numbers;
+
+  void add(const std::string& set, const Summary& difference);
+  /// "6 of 7 (86 %); not in digits. Differences: boston -0.159 ± 0.115, …"
+  std::string text(const std::string& name = "Differences") const;
+};
+
 }  // namespace ockham::paper

@@ -122,6 +122,7 @@ TEST_F(PaperTool, Refuses) {
   expect_refusal(3, {"boston.csv", path("nowhere")},
                  {"paper", "uci-regression", "--data", path("nowhere"), "--out", path("out")});
   expect_refusal(2, {"--epochs"}, arguments({"--epochs", "0"}));
+  expect_refusal(2, {"--out", "a directory is expected"}, {"paper", "uci-regression", "--data", path(""), "--out", ""});
   expect_refusal(2, {"--split", "--splits"}, arguments({"--split", "3"}));
 }
 

@@ -106,6 +106,20 @@ TEST(UciResultsOfCells, ArePairedBySplit) {
   EXPECT_EQ(cells.trace("s", "a", "evidence").mean, (std::vector<double>{4, 6}));
 }
 
+TEST(DifferencesOfSets, WithOneSplitAreShownAndDecideNothing) {
+  Differences differences;
+  differences.add("none", {std::nan(""), std::nan(""), 0});
+  EXPECT_EQ(differences.text(), Tally().text());
+  differences.add("naval", {0.006, std::nan(""), 1});
+  EXPECT_EQ(differences.tally.verdict(0.75), Verdict::open);
+  EXPECT_EQ(differences.text(), "no set with two splits yet. Differences: naval 0.006 (one split)");
+  differences.add("yacht", {1.0, 0.6, 3});
+  differences.add("boston", {0.5, 0.1, 3});
+  EXPECT_EQ(differences.tally.verdict(0.75), Verdict::no);
+  EXPECT_EQ(differences.text("A"),
+            "1 of 2 (50 %); not boston. A: naval 0.006 (one split), yacht 1.000 ± 0.600, boston 0.500 ± 0.100");
+}
+
 TEST(Tallies, CountAndName) {
   Tally tally;
   EXPECT_EQ(tally.verdict(0.8), Verdict::open);
