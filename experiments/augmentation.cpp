@@ -77,6 +77,18 @@ Table score_table(const Results& results) {
   return table;
 }
 
+/// Whether one training is better than another by log likelihood, ECE and OOD-AUC, a case each.
+void add_scores(std::vector<Case>& cases, const Results& results, const std::string& ours, const std::string& theirs,
+                const std::string& words = "") {
+  const auto both = [&](auto compare, const char* label, const char* key) {
+    cases.push_back(
+        compare(label + words, summary_of(results, ours, key), summary_of(results, theirs, key), 3, Margin::none));
+  };
+  both(higher, "log likelihood", "log_likelihood");
+  both(lower, "ECE", "ece");
+  both(higher, "OOD-AUC", "auroc");
+}
+
 std::vector<Claim> make_claims(const Results& results) {
   const std::string plain_base = start_of(false, ImageMethod::weight_decay);
   const std::string base = start_of(true, ImageMethod::weight_decay);
@@ -93,19 +105,10 @@ std::vector<Claim> make_claims(const Results& results) {
     accuracy.push_back(higher(name_of(method), accuracy_of(results, start_of(true, method)), accuracy_of(results, base),
                               4, Margin::within_errors));
   }
-  for (const bool augment : {false, true}) {
-    const std::string ours = start_of(augment, ImageMethod::kron_expand), theirs = augment ? base : plain_base;
-    const std::string words = words_of(augment);
-    own.push_back(higher("log likelihood " + words, summary_of(results, ours, "log_likelihood"),
-                         summary_of(results, theirs, "log_likelihood")));
-    own.push_back(lower("ECE " + words, summary_of(results, ours, "ece"), summary_of(results, theirs, "ece")));
-    own.push_back(higher("OOD-AUC " + words, summary_of(results, ours, "auroc"), summary_of(results, theirs, "auroc")));
-  }
-  const std::string ours = start_of(false, ImageMethod::diagonal_ef);
-  alone.push_back(higher("log likelihood", summary_of(results, ours, "log_likelihood"),
-                         summary_of(results, base, "log_likelihood")));
-  alone.push_back(lower("ECE", summary_of(results, ours, "ece"), summary_of(results, base, "ece")));
-  alone.push_back(higher("OOD-AUC", summary_of(results, ours, "auroc"), summary_of(results, base, "auroc")));
+  for (const bool augment : {false, true})
+    add_scores(own, results, start_of(augment, ImageMethod::kron_expand), augment ? base : plain_base,
+               " " + words_of(augment));
+  add_scores(alone, results, start_of(false, ImageMethod::diagonal_ef), base);
   for (const bool augment : {false, true})
     structure.push_back(higher(words_of(augment),
                                summary_of(results, start_of(augment, ImageMethod::diagonal_ef), "log_likelihood"),

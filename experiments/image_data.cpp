@@ -64,7 +64,7 @@ std::vector<std::string> present_sets(const std::string& data, const std::vector
   if (!there.empty()) return there;
   std::string sentences;
   for (const std::string& sentence : missing_sets(data, sets)) sentences += (sentences.empty() ? "" : "; ") + sentence;
-  throw Error(ErrorKind::data, sentences);
+  throw Error(ErrorKind::data, sentences + " (or name another directory by --data)");
 }
 
 std::vector<std::string> missing_sets(const std::string& data, const std::vector<std::string>& sets) {
